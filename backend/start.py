@@ -3,7 +3,8 @@
 from sqlalchemy import delete
 
 from backend.core.config.modules import list_blocks, registered_providers
-from backend.core.config.settings import GatewayEnv, Settings, cannot_start
+from backend.core.config.problems import cannot_start
+from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.config.values import create_private_folder
 from backend.core.db.database import Database
 from backend.core.db.driver_check import check_sqlite_driver

@@ -11,7 +11,7 @@ from backend.attention.service import AttentionService, Decision
 from backend.core.dates import time_label
 from backend.core.db.database import Database
 from backend.core.errors import InvalidData
-from backend.core.money import format_cop
+from backend.core.money import format_number
 from backend.staff.rights import COMMAND_LINE
 
 
@@ -50,7 +50,7 @@ def _format_row(row: Attention) -> str:
     rules = RULES[AttentionKind(row.kind)]
     facts = [row.id, row.kind]
     if row.amount is not None:
-        facts.append(format_cop(row.amount))
+        facts.append(f"$ {format_number(row.amount)}")
     if row.order_id is not None:
         facts.append(row.order_id)
     if row.due_at is not None:

@@ -12,6 +12,7 @@ from backend.cli.admin import admin
 from backend.cli.context import with_database, with_shop
 from backend.cli.mail import mail
 from backend.cli.maintenance import add_maintenance_commands
+from backend.core.config.problems import SettingsError
 from backend.core.config.settings import load_settings
 from backend.core.config.version import VERSION
 
@@ -73,7 +74,8 @@ def init(
     from backend.operations.opening.command import init_shop
     from backend.operations.opening.store_defaults import DEFAULT_NAMES
 
-    settings = load_settings()
+    with _invalid_settings_printed():
+        settings = load_settings()
     answers = None if yes or not is_terminal() else _ask_about_the_shop(settings)
     with _invalid_settings_printed():
         done = with_database(
@@ -119,11 +121,15 @@ def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
 
 @contextmanager
 def _invalid_settings_printed() -> Iterator[None]:
-    """Catch `InvalidData` in the `with` block, print each invalid setting in one line, and exit with code 1."""
+    """Catch errors of settings in the `with` block, print each of them in one line, and exit with code 1."""
     from backend.core.errors import InvalidData
+    from backend.operations.doctor.setting_problems import describe_problems
 
     try:
         yield
+    except SettingsError as error:
+        typer.echo("\n".join(describe_problems(error.problems)), err=True)
+        raise typer.Exit(1) from None
     except InvalidData as error:
         for name, problem in (error.fields or {}).items():
             typer.echo(f"{name.upper()}: {problem}", err=True)
@@ -145,7 +151,6 @@ def doctor(
 
         trompo doctor --test-mail ana@tienda.example
     """
-    from backend.core.config.settings import SettingsError
     from backend.operations.doctor import command
 
     try:

@@ -81,7 +81,7 @@ CHECKOUT = Surface(
             "Por favor espera unos minutos y vuelve a intentarlo."
         ),
         NothingToPay: _(
-            "No queda nada por pagar, y un banco no cobra $ 0. "
+            "No queda nada por pagar, y un banco no cobra $\N{NO-BREAK SPACE}0. "
             "Recarga la página y confirma tu pedido sin pagar."
         ),
         NotFound: CART_CLOSED,

@@ -1,4 +1,7 @@
-"""Money: whole Colombian pesos, prices include IVA. The only module that formats or parses an amount."""
+"""Money: whole Colombian pesos, prices include IVA. The only module that formats or parses an amount.
+
+It also groups the digits of other numbers that people read.
+"""
 
 import re
 from decimal import Decimal, InvalidOperation
@@ -16,13 +19,23 @@ _PESOS = re.compile(r"\$?\s*([0-9]{1,12}|[0-9]{1,3}(?:[.,][0-9]{3})+)", re.ASCII
 
 @lru_cache(maxsize=4096)
 def format_cop(amount: Cop) -> str:
-    """Format an amount for a Colombian reader, without decimals: `$ 89.900`."""
-    return format_currency(amount, CURRENCY, format="¤ #,##0", locale="es_CO", currency_digits=False)
+    """Format an amount for a Colombian reader, without decimals: `$ 89.900`.
+
+    The space is a no-break space, so that no line ends after the sign.
+    """
+    return format_currency(
+        amount, CURRENCY, format="¤\N{NO-BREAK SPACE}#,##0", locale="es_CO", currency_digits=False
+    )
+
+
+def format_number(number: int, mark: str = ".") -> str:
+    """Format a number with a mark between groups of three digits: `5.000.001`."""
+    return f"{number:,}".replace(",", mark)
 
 
 def format_typed_cop(amount: Cop) -> str:
     """Format an amount as a person types it in a form: `89.900`."""
-    return f"{amount:,}".replace(",", ".")
+    return format_number(amount)
 
 
 def format_exact(amount: Decimal) -> str:
@@ -32,7 +45,9 @@ def format_exact(amount: Decimal) -> str:
     """
     if amount == amount.to_integral_value():
         return format_cop(int(amount))
-    return format_currency(amount, CURRENCY, format="¤ #,##0.00##", locale="es_CO", currency_digits=False)
+    return format_currency(
+        amount, CURRENCY, format="¤\N{NO-BREAK SPACE}#,##0.00##", locale="es_CO", currency_digits=False
+    )
 
 
 def parse_amount(text: str) -> Decimal | None:

@@ -6,7 +6,8 @@ catalogue; another language is a file `locale/<language>/LC_MESSAGES/trompo.po` 
 
 - A constant of a module is translated while the module is imported: `TITLE = _("Tu pedido")`.
 - A text with parts is filled after it is translated: `_("Pedido {number}").format(number=number)`, never an
-  f-string.
+  f-string. The digits of counts are grouped: `_("Quedan {n}").format(n=5000)` is «Quedan 5.000». Parts that are
+  named like in `NAMES_OF_NUMBERS` identify something, and stay as they are.
 - A template of a mail uses `{{ _("Ver mi pedido") }}`, or `_("…").format(…)` for a text with parts.
 - `python tools/messages.py` adds new texts to the catalogues, sorted; write their translation there.
 
@@ -23,35 +24,50 @@ from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 
 from backend.core.config.languages import LANGUAGES
-from backend.core.config.settings import SettingsError, load_settings
+from backend.core.config.settings import read_store_locale
+from backend.core.money import format_number
 
 SOURCE_LANGUAGE = "es"
 FOLDER = Path(__file__).parents[1] / "locale"
 
 
-def _read_language() -> str:
-    try:
-        return load_settings().store_locale
-    except SettingsError:  # `trompo doctor` reports them
-        return SOURCE_LANGUAGE
-
-
-language = _read_language()
-"""The store's language, such as `es`."""
+language = read_store_locale()
+"""The store's language, such as `es`, even if other settings are invalid: `trompo doctor` reports them in it."""
 language_rules = LANGUAGES[language]
 """How the store's language writes dates and numbers."""
 html_language = language_rules.tag
 """The store's language as a tag for HTML and HTTP."""
 
 
+NAMES_OF_NUMBERS = frozenset({"code", "number", "order", "reference", "status", "version", "year"})
+"""Parts of texts whose numbers identify something, such as an order. Their digits are not grouped."""
+
+
+class Template(str):
+    """A text with parts."""
+
+    __slots__ = ()
+
+    def format(self, *args: object, **parts: object) -> str:
+        """Fill the parts, and group the digits of counts."""
+        return super().format(*args, **{name: _group_digits(name, value) for name, value in parts.items()})
+
+
+def _group_digits(name: str, value: object) -> object:
+    if type(value) is not int or name in NAMES_OF_NUMBERS:
+        return value
+    return format_number(value, language_rules.group_mark)
+
+
 def _(message: str) -> str:
     """Translate the Spanish `message` into the store's language; return it unchanged if it has no translation."""
-    return str(translations(language).gettext(message))
+    text = str(translations(language).gettext(message))
+    return Template(text) if "{" in text else text
 
 
 def format_count(number: int, singular: str, plural: str) -> str:
     """Return `singular` if the number is 1, else `plural`. In the text, `{n}` is replaced by the number."""
-    return (singular if number == 1 else plural).format(n=number)
+    return (singular if number == 1 else plural).format(n=format_number(number, language_rules.group_mark))
 
 
 def catalogue_path(language: str) -> Path:

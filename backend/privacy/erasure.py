@@ -128,7 +128,7 @@ async def find_obstacles(session: AsyncSession, person: DataSubject) -> list[str
         .where(own_orders, Return.state.in_(OPEN_RETURNS))
     )
     found += [
-        _("La devolución {n} no ha terminado.").format(n=number)
+        _("La devolución {n} no ha terminado.").format(n=str(number))
         for number in (await session.execute(asked.order_by(Return.number))).scalars()
     ]
     unresolved = (
@@ -137,12 +137,12 @@ async def find_obstacles(session: AsyncSession, person: DataSubject) -> list[str
         .where(own_orders, Attention.resolved_at.is_(None))
     )
     found += [
-        _("El pedido {n} tiene algo en Por resolver.").format(n=number)
+        _("El pedido {n} tiene algo en Por resolver.").format(n=str(number))
         for number in (await session.execute(unresolved.distinct().order_by(Order.number))).scalars()
     ]
     unanswered = select(Pqrs.number).where(Pqrs.email == person.email, Pqrs.answered_at.is_(None))
     found += [
-        _("La PQRS {n} no tiene respuesta.").format(n=number)
+        _("La PQRS {n} no tiene respuesta.").format(n=str(number))
         for number in (await session.execute(unanswered.order_by(Pqrs.number))).scalars()
     ]
     return found
@@ -204,11 +204,11 @@ async def erase_invoices(session: AsyncSession, numbers: Sequence[int]) -> None:
 def _describe_open_business(order: Order) -> str:
     has_money = order.payment_status in HAS_MONEY
     if order.status == OrderStatus.CANCELED:
-        return _("El pedido {n} tiene dinero por devolver.").format(n=order.number) if has_money else ""
+        return _("El pedido {n} tiene dinero por devolver.").format(n=str(order.number)) if has_money else ""
     if order.payment_status in (PaymentStatus.AWAITING, PaymentStatus.AUTHORIZED):
-        return _("El pedido {n} espera su pago.").format(n=order.number)
+        return _("El pedido {n} espera su pago.").format(n=str(order.number))
     if has_money and order.fulfillment_status != FulfillmentStatus.DELIVERED:
-        return _("El pedido {n} no está entregado.").format(n=order.number)
+        return _("El pedido {n} no está entregado.").format(n=str(order.number))
     return ""
 
 

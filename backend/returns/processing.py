@@ -382,7 +382,9 @@ def _require_arrived(lines: Sequence[ReturnLine], arrived: Mapping[str, tuple[in
 async def _require_amount(session: AsyncSession, order: Order, row: Return, amount: Cop) -> None:
     left = await compute_remaining_money(session, order, excluded_return_id=row.id)
     if not 0 < amount <= left:
-        problem = _("Escribe un valor entre $ 1 y {most}.").format(most=format_cop(max(left, 0)))
+        problem = _("Escribe un valor entre {least} y {most}.").format(
+            least=format_cop(1), most=format_cop(max(left, 0))
+        )
         raise InvalidData(f"{amount} is not between 1 and the remaining {left}", fields={"amount": problem})
 
 

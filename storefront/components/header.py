@@ -29,6 +29,7 @@ from storefront.links import (
     search_href,
 )
 from storefront.reflex_ext.hooks import ABSENT, hook, script, view
+from storefront.reflex_ext.numbers import grouped
 from storefront.state.cart import CartState
 from storefront.state.frame import GOODS, OFFERS_GIFTS, FrameState
 from storefront.state.search import MAX_INPUT_LENGTH, MAX_SEARCH_LENGTH, HelpLink, SearchState
@@ -449,7 +450,7 @@ def menu_entry(department: ObjectVar[CategoryNode]) -> rx.Component:
                 rx.el.span(department.initial, class_name="menu__picture menu__letter", aria_hidden="true"),
             ),
             rx.el.span(department.name),
-            rx.el.span(department.count, class_name="menu__count"),
+            rx.el.span(grouped(department.count), class_name="menu__count"),
             href=category_href(department.handle),
             class_name="menu__link",
         ),

@@ -14,6 +14,7 @@ from storefront.components.frame import section
 from storefront.components.icons import icon
 from storefront.components.pictures import picture
 from storefront.components.variant_picker import CHOSEN
+from storefront.reflex_ext.numbers import grouped
 
 REVIEWS_ID = "resenas"
 """Id of the reviews' section, used as fragment of the page's URL."""
@@ -33,7 +34,7 @@ def card_rating(rating: rx.Var[RatingView | None]) -> rx.Component:
         rating,
         rx.el.p(
             rating_stars(rating_view),
-            rx.el.span("(", rating_view.count, ")", aria_hidden="true"),
+            rx.el.span("(", grouped(rating_view.count), ")", aria_hidden="true"),
             class_name="card__rating",
         ),
     )
@@ -49,7 +50,7 @@ def rating_link(rating: rx.Var[RatingView | None]) -> rx.Component:
         rating,
         rx.el.a(
             rating_stars(rating_view),
-            rx.el.span(rating_view.average, " (", rating_view.count, ")", aria_hidden="true"),
+            rx.el.span(rating_view.average, " (", grouped(rating_view.count), ")", aria_hidden="true"),
             href=rx.cond(CHOSEN.query != "", f"?{CHOSEN.query}#{REVIEWS_ID}", f"#{REVIEWS_ID}"),
             class_name="product__rating",
             data_testid="product-rating",
@@ -119,13 +120,13 @@ def picture_links(pictures: Any) -> rx.Component:
 def _star_bar(row: ObjectVar[StarCount], total: rx.Var[int]) -> rx.Component:
     words = rx.cond(
         row.stars == 1,
-        _("1 estrella: {count}").format(count=row.count),
-        _("{stars} estrellas: {count}").format(stars=row.stars, count=row.count),
+        _("1 estrella: {count}").format(count=grouped(row.count)),
+        _("{stars} estrellas: {count}").format(stars=row.stars, count=grouped(row.count)),
     )
     return rx.el.li(
         rx.el.span(row.stars, " ★", aria_hidden="true"),
         rx.el.progress(value=row.count, max=total, aria_label=words),
-        rx.el.span(row.count, aria_hidden="true"),
+        rx.el.span(grouped(row.count), aria_hidden="true"),
         key=row.stars,
     )
 

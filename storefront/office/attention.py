@@ -21,12 +21,12 @@ from backend.office.attention import (
 )
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import field
-from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.feedback import action_link, chip, invitation, screen
 from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
-from storefront.office.navigation import ATTENTION
+from storefront.office.navigation import ATTENTION, OFFICE
 from storefront.office.state import office_event
 from storefront.reflex_ext.hooks import text_at
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -104,8 +104,11 @@ VIEW = AttentionState.content
 
 def page() -> rx.Component:
     """Render the attention screen."""
-    nothing = empty_state(
-        "check", _("Todo al día"), _("No hay nada por resolver. Si algo pasa, aparece aquí.")
+    nothing = invitation(
+        "check",
+        _("Todo al día"),
+        _("No hay nada por resolver. Si algo pasa, aparece aquí."),
+        action_link(_("Ir a Hoy"), OFFICE),
     )
     content = office_list(AttentionState, VIEW.rows, attention_row, nothing, label=TITLE, counts_new=True)
     return office_layout(AttentionState, ATTENTION, TITLE, screen(AttentionState, content))

@@ -10,14 +10,20 @@ from backend.core.texts import _
 from backend.office.audit import FILTER_FIELDS, AuditActor, AuditFilter, AuditPage, AuditRow, audit_entries
 from backend.office.listing import read_filters
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import empty_list, empty_state, screen
+from storefront.office.components.feedback import (
+    action_link,
+    empty_list,
+    invitation,
+    no_matches,
+    screen,
+)
 from storefront.office.components.history import entry_changes
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import fold_row, office_list
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
-from storefront.office.navigation import AUDIT
+from storefront.office.navigation import AUDIT, OFFICE
 from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Auditoría")
@@ -49,8 +55,15 @@ def page() -> rx.Component:
     """Render the audit screen."""
     nothing = empty_list(
         VIEW,
-        empty_state("history", _("Nada en esta búsqueda"), _("Prueba con otras fechas o con otra persona.")),
-        empty_state("history", _("Nada todavía"), _("Aquí queda quién cambió qué, y cuándo.")),
+        no_matches(
+            "history", _("Nada en esta búsqueda"), _("Prueba con otras fechas o con otra persona."), AUDIT
+        ),
+        invitation(
+            "history",
+            _("Nada todavía"),
+            _("Aquí queda quién cambió qué, y cuándo."),
+            action_link(_("Ir a Hoy"), OFFICE),
+        ),
     )
     content = rx.fragment(
         filters(),

@@ -33,7 +33,14 @@ from backend.office.listing import labels_of
 from backend.office_settings.invoicing import Invoicing
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce
-from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.feedback import (
+    action_link,
+    chip,
+    empty_list,
+    invitation,
+    no_matches,
+    screen,
+)
 from storefront.office.components.forms import edit_form, office_field, office_select
 from storefront.office.components.invoice_files import file_links
 from storefront.office.components.list_filters import ListFilters
@@ -43,6 +50,7 @@ from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
 from storefront.office.navigation import INVOICES, ORDERS, REPORTS
 from storefront.office.state import answer_number, has_right, office_event
+from storefront.reflex_ext.numbers import grouped
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields, checked_id
 
@@ -53,6 +61,8 @@ TICK = "order-"
 ISSUE, ELSEWHERE = "issue", "elsewhere"
 """The decisions about ticked orders."""
 MAX_ID_LENGTH = 60
+NUMBERING_ID = "invoice-numbering"
+"""Element id of the form of the invoice provider."""
 
 
 class InvoicesState(OfficeList, KnownClientState):
@@ -126,17 +136,30 @@ FILTERS = ListFilters("invoices", INVOICES, VIEW, InvoicesState.apply_filters, _
 
 def page() -> rx.Component:
     """Render the documents and the numbering."""
-    nothing = rx.cond(
+    unfiltered = rx.cond(
         VIEW.is_on,
-        empty_state(
-            "invoice", _("Ninguna factura"), _("Cada pedido pagado tiene la suya, y cada devolución su nota.")
+        invitation(
+            "invoice",
+            _("Ninguna factura"),
+            _("Cada pedido pagado tiene la suya, y cada devolución su nota."),
+            action_link(_("Ver los pedidos"), ORDERS),
         ),
-        empty_state(
+        invitation(
             "invoice",
             _("La tienda no hace facturas"),
             _("Elige abajo quién las hace y escribe el rango que te autorizó la DIAN."),
+            rx.cond(
+                has_right(Right.CHANGE_SETTINGS), action_link(_("Elegir quién las hace"), f"#{NUMBERING_ID}")
+            ),
         ),
     )
+    filtered = no_matches(
+        "invoice",
+        _("Ninguna factura así"),
+        _("Con estos filtros no hay ninguna. Quita alguno, o busca por otro número o correo."),
+        INVOICES,
+    )
+    nothing = empty_list(VIEW, filtered, unfiltered)
     content = rx.fragment(
         filters(),
         office_list(InvoicesState, VIEW.rows, invoice_row, nothing, label=TITLE, counts_new=True),
@@ -207,7 +230,7 @@ def earlier_orders_form() -> rx.Component:
                 VIEW.earlier_count == 1,
                 _("1 pedido se pagó mientras la tienda no hacía facturas."),
                 _("{n} pedidos se pagaron mientras la tienda no hacía facturas.").format(
-                    n=VIEW.earlier_count
+                    n=grouped(VIEW.earlier_count)
                 ),
             ),
             class_name="o-row__detail",
@@ -330,6 +353,7 @@ def numbering_form() -> rx.Component:
         rx.el.h2(_("Numeración"), class_name="o-section__title"),
         rx.cond(saved.about != "", rx.el.p(saved.about, class_name="o-row__detail")),
         rx.el.div(form, key=saved.version),
+        id=rx.Var.create(NUMBERING_ID),
         class_name="o-panel o-section o-invoice__numbering",
         data_testid="invoice-numbering",
     )

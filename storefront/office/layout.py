@@ -24,6 +24,7 @@ from storefront.office.search import MAX_TEXT_LENGTH, OfficeSearchState, SearchH
 from storefront.office.state import StaffState, has_right, place_count, place_deadline
 from storefront.reflex_ext.elements import A, has_too_many_connection_errors
 from storefront.reflex_ext.hooks import ABSENT
+from storefront.reflex_ext.numbers import grouped
 from storefront.state.frame import FrameState
 
 CONTENT = "contenido"
@@ -88,7 +89,7 @@ def count_badge(key: str) -> rx.Component:
     """Render the number of waiting items of a place; nothing if none waits."""
     number = place_count(key)
     is_positive = number > 0  # type: ignore[operator]  # numbers can be compared
-    return rx.cond(is_positive, rx.el.b(number, class_name="o-count", data_testid=f"count-{key}"))
+    return rx.cond(is_positive, rx.el.b(grouped(number), class_name="o-count", data_testid=f"count-{key}"))
 
 
 def deadline_of(place: OfficePlace) -> list[rx.Component]:

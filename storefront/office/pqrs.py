@@ -17,7 +17,8 @@ from backend.office.pqrs import PqrsList, PqrsRow, count_new_pqrs, pqrs_list
 from backend.pqrs.service import MAX_ANSWER_LENGTH, answer_pqrs
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce, field_box
-from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.links import PQRS as PQRS_PAGE
+from storefront.office.components.feedback import action_link, chip, invitation, screen
 from storefront.office.components.lists import fold_row, office_list, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
@@ -74,8 +75,11 @@ VIEW = PqrsScreen.content
 
 def page() -> rx.Component:
     """Render the PQRS screen."""
-    nothing = empty_state(
-        "check", _("Nada por responder"), _("Lo que escriban en la página PQRS aparece aquí.")
+    nothing = invitation(
+        "check",
+        _("Nada por responder"),
+        _("Lo que escriban en la página PQRS aparece aquí."),
+        action_link(_("Ver la página PQRS"), PQRS_PAGE),
     )
     content = rx.fragment(
         office_list(

@@ -72,6 +72,7 @@ class PushDevice(rx.Component):
     library = script("office/push")
     tag = "PushDevice"
     public_key: rx.Var[str]
+    is_on: rx.Var[bool]
     texts: rx.Var[dict[str, str]]
     on_subscribe: rx.EventHandler[on_value]  # type: ignore[type-arg, valid-type]
 

@@ -31,14 +31,21 @@ from backend.office.redirects import (
 )
 from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce, field
-from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.feedback import (
+    action_link,
+    chip,
+    empty_list,
+    invitation,
+    no_matches,
+    screen,
+)
 from storefront.office.components.forms import confirm_button, hidden_field
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import fold_row, office_list, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
-from storefront.office.navigation import REDIRECTS
+from storefront.office.navigation import IMPORT, REDIRECTS
 from storefront.office.state import answer_number, has_right, office_event
 from storefront.reflex_ext.hooks import script, text_at
 from storefront.reflex_ext.state_loss import KnownClientState
@@ -146,11 +153,21 @@ FILTERS = ListFilters("redirects", REDIRECTS, VIEW, RedirectsState.apply_filters
 
 def page() -> rx.Component:
     """Render the screen."""
-    nothing = empty_state(
-        "signpost",
-        _("Ninguna dirección"),
-        _(
-            "Agrega las de tu tienda anterior, o impórtalas con tus productos: los enlaces viejos siguen sirviendo."
+    nothing = empty_list(
+        VIEW,
+        no_matches(
+            "signpost",
+            _("Ninguna dirección así"),
+            _("Con esta búsqueda no hay ninguna. Prueba con otra parte de la dirección o del producto."),
+            REDIRECTS,
+        ),
+        invitation(
+            "signpost",
+            _("Ninguna dirección"),
+            _(
+                "Agrega las de tu tienda anterior, o impórtalas con tus productos: los enlaces viejos siguen sirviendo."
+            ),
+            action_link(_("Importar una lista"), IMPORT),
         ),
     )
     content = rx.el.div(

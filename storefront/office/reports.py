@@ -17,7 +17,7 @@ from backend.office.reports import Bar, RankedProduct, ReportView, TaxRow, repor
 from backend.reports.periods import MONTH, TODAY, WEEK, parse_range
 from backend.staff.rights import Actor, Right
 from storefront.components.placeholders import skeleton_bar
-from storefront.office.components.feedback import empty_state, screen
+from storefront.office.components.feedback import action_link, empty_state, invitation, screen
 from storefront.office.components.forms import office_field
 from storefront.office.exports import exports_panel
 from storefront.office.layout import office_layout
@@ -25,6 +25,7 @@ from storefront.office.list_state import MAX_PARAMETERS
 from storefront.office.navigation import REPORTS
 from storefront.office.state import OfficeScreen, office_event
 from storefront.reflex_ext.hooks import ABSENT
+from storefront.reflex_ext.numbers import grouped
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_fields
 
@@ -163,9 +164,9 @@ def key_figures() -> rx.Component:
             class_name="o-figure",
         )
 
-    orders = rx.cond(VIEW.orders == 1, _("1 pedido"), _("{n} pedidos").format(n=VIEW.orders))
+    orders = rx.cond(VIEW.orders == 1, _("1 pedido"), _("{n} pedidos").format(n=grouped(VIEW.orders)))
     units = rx.cond(
-        VIEW.stock_units == 1, _("1 unidad hoy"), _("{n} unidades hoy").format(n=VIEW.stock_units)
+        VIEW.stock_units == 1, _("1 unidad hoy"), _("{n} unidades hoy").format(n=grouped(VIEW.stock_units))
     )
     return rx.el.dl(
         figure(
@@ -234,7 +235,12 @@ def sales_panel() -> rx.Component:
     nothing = rx.cond(
         VIEW.has_sold,
         empty_state("chart", _("Nada en estos días"), _("Prueba con otras fechas.")),
-        empty_state("chart", _("Todavía no hay ventas"), _("La primera aparece aquí apenas te paguen.")),
+        invitation(
+            "chart",
+            _("Todavía no hay ventas"),
+            _("La primera aparece aquí apenas te paguen."),
+            action_link(_("Ver la tienda"), "/"),
+        ),
     )
     return rx.el.section(
         rx.el.h2(_("Ventas"), class_name="o-section__title"),
@@ -268,7 +274,9 @@ def product_ranking(
         return rx.el.li(
             rx.el.span(product.title, class_name="o-rank__title"),
             rx.el.span(
-                rx.cond(product.units == 1, _("1 unidad"), _("{n} unidades").format(n=product.units)),
+                rx.cond(
+                    product.units == 1, _("1 unidad"), _("{n} unidades").format(n=grouped(product.units))
+                ),
                 " · ",
                 product.pesos,
                 class_name="o-row__detail",

@@ -23,7 +23,7 @@ from backend.staff.rights import Actor, Right
 from storefront.components.forms import SubmitOnce, field_box
 from storefront.components.reviews import picture_links
 from storefront.links import product_href
-from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.feedback import action_link, chip, invitation, screen
 from storefront.office.components.forms import hidden_field
 from storefront.office.components.lists import fold_row, office_list, rows
 from storefront.office.icons import icon
@@ -112,12 +112,13 @@ VIEW = ReviewsScreen.content
 
 def page() -> rx.Component:
     """Render the reviews screen."""
-    nothing = empty_state(
+    nothing = invitation(
         "check",
         _("Nada por leer"),
         _(
             "Cuatro días después de la entrega le pedimos su opinión a quien compró. Aquí llega lo que escriba."
         ),
+        action_link(_("Ver los pedidos"), ORDERS),
     )
     content = rx.fragment(
         office_list(

@@ -36,6 +36,7 @@ from storefront.office.navigation import (
     is_place,
 )
 from storefront.office.state import OfficeScreen
+from storefront.reflex_ext.numbers import grouped
 from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Hoy")
@@ -120,7 +121,7 @@ def tile(
     """Render a number with its label. It is a link if the office has a screen at the path."""
     parts = (
         icon(shape),
-        rx.el.span(number, class_name="o-tile__number"),
+        rx.el.span(grouped(number), class_name="o-tile__number"),
         rx.el.span(label, class_name="o-tile__label"),
         rx.el.span(detail, class_name="o-tile__detail"),
     )
@@ -135,7 +136,9 @@ def deadline_tile(
 ) -> rx.Component:
     """Render the number of requests that have a legal deadline, with the days that remain until the nearest one."""
     passed = rx.cond(
-        work.late == 1, _("1 pasó su plazo legal."), _("{n} pasaron su plazo legal.").format(n=work.late)
+        work.late == 1,
+        _("1 pasó su plazo legal."),
+        _("{n} pasaron su plazo legal.").format(n=grouped(work.late)),
     )
     days = rx.cond(work.late > 0, passed, _("{days} para la más urgente.").format(days=work.deadline_label))
     return tile(
@@ -153,7 +156,7 @@ def deadline_text() -> Any:
     missed = rx.cond(
         VIEW.attention_late == 1,
         _("1 pasó su plazo."),
-        _("{n} pasaron su plazo.").format(n=VIEW.attention_late),
+        _("{n} pasaron su plazo.").format(n=grouped(VIEW.attention_late)),
     )
     within = rx.cond(VIEW.attention > 0, _("Dentro del plazo."), _("Nada por resolver."))
     return rx.cond(VIEW.attention_late > 0, missed, within)
@@ -170,9 +173,9 @@ def oldest_order_text() -> Any:
 
 def sales_panel() -> rx.Component:
     """Render today's sales, compared with the sales a week ago until the same time of day."""
-    orders = rx.cond(VIEW.orders == 1, _("1 pedido"), _("{n} pedidos").format(n=VIEW.orders))
+    orders = rx.cond(VIEW.orders == 1, _("1 pedido"), _("{n} pedidos").format(n=grouped(VIEW.orders)))
     before = _("Hace una semana a esta hora: {amount} ({n})").format(
-        amount=VIEW.sold_last_week_label, n=VIEW.orders_last_week
+        amount=VIEW.sold_last_week_label, n=grouped(VIEW.orders_last_week)
     )
     change = VIEW.change.to(int)
     percent = rx.cond(change > 0, f"+{change} %", f"{change} %")
@@ -196,7 +199,7 @@ def low_stock_panel() -> rx.Component:
         units_text = rx.cond(
             product.units == 0,
             _("agotado"),
-            rx.cond(product.units == 1, _("queda 1"), _("quedan {n}").format(n=product.units)),
+            rx.cond(product.units == 1, _("queda 1"), _("quedan {n}").format(n=grouped(product.units))),
         )
         return rx.el.li(
             rx.el.span(product.title, class_name="o-low__title"),

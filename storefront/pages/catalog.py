@@ -55,6 +55,7 @@ from storefront.pages.catalog_list import (
     text_from_params,
 )
 from storefront.pages.page_loader import PageData, PageParams, PageState, Reader
+from storefront.reflex_ext.numbers import grouped
 from storefront.state.frame import GOODS, OFFERS_GIFTS, count_products, errors_as_notices
 from storefront.state.handlers import event, next_number
 from storefront.state.search import HelpLink
@@ -270,7 +271,7 @@ def page() -> rx.Component:
                             rx.cond(
                                 total == 1,
                                 _("Ver 1 {item}").format(item=GOODS.one),
-                                _("Ver {n} {goods}").format(n=total, goods=GOODS.many),
+                                _("Ver {n} {goods}").format(n=grouped(total), goods=GOODS.many),
                             ),
                             type="button",
                             class_name="button button--primary button--wide",

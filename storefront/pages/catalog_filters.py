@@ -11,6 +11,7 @@ from backend.core.texts import _
 from storefront.components.icons import icon
 from storefront.components.react_components import KeepFocus, on_value
 from storefront.reflex_ext.hooks import hook, props, script, view
+from storefront.reflex_ext.numbers import grouped
 
 SCRIPT = script("catalog")
 SORTS = {
@@ -84,7 +85,7 @@ def facet_group(
         return rx.el.label(
             rx.el.input(special_props=[props(CHOICES.box, kind, facet.value)]),
             rx.el.span(facet.label, class_name="check__label"),
-            rx.el.span(facet.count, class_name="check__count"),
+            rx.el.span(grouped(facet.count), class_name="check__count"),
             class_name=rx.cond(is_inner, "check check--inner", "check"),
             key=facet.value,
         )
@@ -224,7 +225,7 @@ def more_button(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str])
     button = _list_button(_("Ver más"), path, CHOICES.more, "show-more")
     return rx.el.div(
         rx.el.p(
-            _("Viste {shown} de {total}").format(shown=shown, total=total),
+            _("Viste {shown} de {total}").format(shown=grouped(shown), total=grouped(total)),
             class_name="more__count",
             data_testid="shown-count",
         ),

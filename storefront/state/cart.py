@@ -17,6 +17,7 @@ from backend.cart.promotion_codes import PROMO_CODES, CodeRefused, add_codes, fo
 from backend.cart.views import CartView, read_cart_view
 from backend.catalog.views import PictureView
 from backend.core.errors import NotFound, TooManyRequests
+from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.presses.service import PressUsed, current_press_id, use_press
 from backend.rate_limit.limiter import Client, hit
@@ -43,17 +44,17 @@ EMPTY_CART = CartView(
     lines=[],
     count=0,
     item_total=0,
-    item_total_label="$ 0",
-    subtotal_label="$ 0",
+    item_total_label=format_cop(0),
+    subtotal_label=format_cop(0),
     savings=[],
     codes=[],
     shipping_name="",
     shipping_total=None,
     shipping_total_label="",
     total=0,
-    total_label="$ 0",
+    total_label=format_cop(0),
     is_free=False,
-    tax_label="$ 0",
+    tax_label=format_cop(0),
     news=[],
     wrapping=None,
 )

@@ -35,6 +35,7 @@ from storefront.brand_icons import find_icon_url, find_share_image, get_brand
 from storefront.live.open_pages import watch
 from storefront.meta import absolute_url
 from storefront.reflex_ext.event_processor import current_event_ids
+from storefront.reflex_ext.numbers import grouped
 from storefront.reflex_ext.socket_guard import count_failure
 from storefront.state.handlers import event, next_number
 
@@ -260,7 +261,7 @@ OFFERS_GIFTS = FrameState.ages.length() > 0
 
 def count_products(total: Any) -> rx.Var[str]:
     """Return a text with the number of products, such as «12 libros»."""
-    several = _("{n} {goods}").format(n=total, goods=GOODS.many)
+    several = _("{n} {goods}").format(n=grouped(total), goods=GOODS.many)
     return rx.cond(total == 1, _("1 {item}").format(item=GOODS.one), several)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL, make_url, select, text
 
-from backend.core.config.settings import Settings, SettingsError, load_settings
+from backend.core.config.problems import SettingsError
+from backend.core.config.settings import Settings, load_settings
 from backend.core.db.database import Database
 from backend.core.errors import CannotStart
 from backend.migrations.runner import TablesInUse

@@ -29,6 +29,8 @@ async def test_device_gets_a_notice_that_leads_to_packing(
     async with opener(*WIDTHS["320"]) as page:
         await sign_in(page, server)
         await subscribe(page)
+        await expect(page.get_by_test_id("push-state")).to_have_text("Este equipo recibe tus avisos.")
+        await expect(page.get_by_test_id("push-on")).to_have_count(0)
         key = "Array.from(window.subscribedWith.applicationServerKey).length"
         assert await page.evaluate(key) == 65
         await deliver(page, server, MESSAGE)
@@ -40,6 +42,7 @@ async def test_device_gets_a_notice_that_leads_to_packing(
         assert await click_shown(page) == f"{server.url}{MESSAGE['path']}"
         await page.get_by_test_id("own-device").get_by_role("button", name=re.compile("Quitar")).click()
         await expect(page.get_by_test_id("own-device")).to_have_count(0)
+        await expect(page.get_by_test_id("push-on")).to_be_visible()
 
 
 async def test_browser_that_signs_out_ends_its_subscription(

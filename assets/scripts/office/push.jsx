@@ -25,7 +25,7 @@ async function subscribe(publicKey) {
   return { endpoint, p256dh: keys.p256dh, auth: keys.auth };
 }
 
-export function PushDevice({ publicKey, texts, onSubscribe }) {
+export function PushDevice({ publicKey, isOn, texts, onSubscribe }) {
   const [state, setState] = useState("");
 
   useEffect(() => {
@@ -37,14 +37,16 @@ export function PushDevice({ publicKey, texts, onSubscribe }) {
     setState("busy");
     try {
       const subscription = await subscribe(publicKey);
-      setState(subscription ? "done" : "denied");
+      setState(subscription ? "" : "denied");
       if (subscription) onSubscribe(subscription);
     } catch {
       setState("failed");
     }
   };
 
-  if (state === "unsupported" || state === "denied") return <p className="o-row__detail" data-testid="push-state">{texts[state]}</p>;
+  const stateShown = isOn && state === "" ? "on" : state;
+  if (["unsupported", "denied", "on"].includes(stateShown))
+    return <p className="o-row__detail" role="status" data-testid="push-state">{texts[stateShown]}</p>;
   return (
     <>
       <button className="button button--small button--primary" type="button" disabled={state === "busy"} onClick={turnOn} data-testid="push-on">

@@ -1,6 +1,7 @@
 // Upload of a spreadsheet with two columns: former addresses, and the product or category of each.
 
 import { useRef, useState } from "react";
+import { groupDigits } from "./numbers.js";
 import { describeRefusal } from "./refusals.js";
 
 const PATH = "/admin/redirects/import";
@@ -41,9 +42,9 @@ export function RedirectSheet({ texts, onSent }) {
     }
     const { created, changed, same, problems: found, problem_count: count } = result;
     const counts = { created, changed, same, wrong: count };
-    setSummary(texts.done.replace(/\{(\w+)\}/g, (_mark, name) => counts[name]));
+    setSummary(texts.done.replace(/\{(\w+)\}/g, (_mark, name) => groupDigits(counts[name])));
     const shown = found.slice(0, MAX_SHOWN_PROBLEMS).map((one) => `${texts.row} ${one.row}: «${one.value}». ${one.message}`);
-    setProblems(count > shown.length ? [...shown, texts.more.replace("{n}", count - shown.length)] : shown);
+    setProblems(count > shown.length ? [...shown, texts.more.replace("{n}", groupDigits(count - shown.length))] : shown);
     onSent();
   };
 

@@ -3,6 +3,7 @@
 // a time. The screen is notified after the spreadsheet and after the pictures.
 
 import { useEffect, useRef, useState } from "react";
+import { groupDigits } from "./numbers.js";
 import { describeRefusal } from "./refusals.js";
 
 const SPREADSHEETS_PATH = "/admin/imports";
@@ -117,7 +118,7 @@ export function SpreadsheetDrop({ texts, importId, onSent, onPicturesSent, onRef
     const parts = pictures.map(() => 0);
     const show = () => {
       const done = parts.reduce((sum, part) => sum + part, 0);
-      const count = texts.pictures.replace("{n}", Math.floor(done)).replace("{total}", pictures.length);
+      const count = texts.pictures.replace("{n}", groupDigits(Math.floor(done))).replace("{total}", groupDigits(pictures.length));
       if (!isUnmounted.current) setWork({ label: pictures.length === 1 ? pictures[0].name : count, done, total: pictures.length });
     };
     const waiting = pictures.map((_file, place) => place);
@@ -194,7 +195,7 @@ export function SpreadsheetDrop({ texts, importId, onSent, onPicturesSent, onRef
             <li className="field__problem" key={problem}>{problem}</li>
           ))}
           {problems.length > MAX_SHOWN_PROBLEMS && (
-            <li className="field__problem">{texts.more.replace("{n}", problems.length - MAX_SHOWN_PROBLEMS)}</li>
+            <li className="field__problem">{texts.more.replace("{n}", groupDigits(problems.length - MAX_SHOWN_PROBLEMS))}</li>
           )}
         </ul>
       )}

@@ -15,8 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.search.database_engine import DatabaseEngine
 from backend.catalog.search.matches import Matches
 from backend.catalog.search.query_words import QueryTerm, SearchWords, search_words
+from backend.core.config.problems import ProblemKind, find_problem, settings_error
 from backend.core.db.database import SEARCH_ENGINE
-from backend.core.errors import CannotStart
 
 
 @runtime_checkable
@@ -50,17 +50,17 @@ def load_search_engine(place: str) -> SearchEngine:
     """Return the engine that the setting SEARCH_ENGINE names, as `package.module:Class`; if empty, the shop's own.
 
     Raises:
-        CannotStart: the class cannot be imported or created, or lacks a method.
+        SettingsError: the class cannot be imported or created, or lacks a method.
     """
     if not place:
         return DatabaseEngine()
     try:
         engine = resolve_name(place)()
     except Exception as error:  # a foreign package may raise anything; print one line
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        raise CannotStart(f"Trompo cannot start: SEARCH_ENGINE ({place}): {reason}") from error
+        values = {"error": type(error).__name__, "reason": str(error).partition("\n")[0]}
+        raise settings_error(find_problem(ProblemKind.FAILED_SEARCH_ENGINE, place=place, **values)) from error
     if not isinstance(engine, SearchEngine):
-        raise CannotStart(f"Trompo cannot start: SEARCH_ENGINE ({place}) is no SearchEngine")
+        raise settings_error(find_problem(ProblemKind.WRONG_SEARCH_ENGINE, place=place))
     return engine
 
 

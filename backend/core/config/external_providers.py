@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from backend.core.errors import CannotStart
+from backend.core.config.problems import ProblemKind, find_problem, settings_error
 
 if TYPE_CHECKING:
     from backend.core.config.settings import Settings
@@ -27,7 +27,7 @@ def create_providers(
         settings: the shop's settings, for the providers outside this program.
 
     Raises:
-        CannotStart: a provider outside this program cannot be created.
+        SettingsError: a provider outside this program cannot be created.
     """
     return {
         provider_id: create_external_provider(port, provider_id, place, settings)
@@ -44,19 +44,16 @@ def create_external_provider(port: type[Any], provider_id: str, place: str, sett
         An instance of `port`.
 
     Raises:
-        CannotStart: the class cannot be imported or created, is no subclass of `port`, or has another id.
+        SettingsError: the class cannot be imported or created, is no subclass of `port`, or has another id.
     """
+    named = {"provider": provider_id, "place": place}
     try:
         provider = resolve_name(place)(settings)
     except Exception as error:  # code of others may raise anything, and the start prints one line
-        reason = str(error).partition("\n")[0]
-        raise CannotStart(
-            f"Trompo cannot start: provider {provider_id} ({place}): {type(error).__name__}: {reason}"
-        ) from error
+        values = {"error": type(error).__name__, "reason": str(error).partition("\n")[0]}
+        raise settings_error(find_problem(ProblemKind.FAILED_PROVIDER, **named, **values)) from error
     if not isinstance(provider, port):
-        raise CannotStart(f"Trompo cannot start: provider {provider_id} ({place}) is no {port.__name__}")
+        raise settings_error(find_problem(ProblemKind.WRONG_PROVIDER_CLASS, **named, port=port.__name__))
     if provider.id != provider_id:
-        raise CannotStart(
-            f"Trompo cannot start: the provider at {place} has the id {provider.id}, not {provider_id}"
-        )
+        raise settings_error(find_problem(ProblemKind.WRONG_PROVIDER_ID, **named, found=provider.id))
     return provider

@@ -12,6 +12,7 @@ class Language:
         locale: Babel's name of its locale.
         platform_code, platform_name: its code and name in the Admin API.
         decimal_mark: the mark between units and tenths.
+        group_mark: the mark between thousands and hundreds of a count. Amounts are Colombian in every language.
         time, short_time: format of a moment, and of a moment in a list.
         date, day, short_day: format of a date, of a day of the week with its date, and of a day in a chart.
         hour: format of an hour.
@@ -22,6 +23,7 @@ class Language:
     platform_code: str
     platform_name: str
     decimal_mark: str
+    group_mark: str
     time: str
     short_time: str
     date: str
@@ -37,6 +39,7 @@ LANGUAGES = {
         platform_code="es-CO",
         platform_name="Spanish (Colombia)",
         decimal_mark=",",
+        group_mark=".",
         time="d 'de' MMMM 'de' y, h:mm a",
         short_time="d MMM, h:mm a",
         date="d 'de' MMMM 'de' y",
@@ -50,6 +53,7 @@ LANGUAGES = {
         platform_code="en-US",
         platform_name="English (United States)",
         decimal_mark=".",
+        group_mark=",",
         time="MMMM d, y, h:mm a",
         short_time="MMM d, h:mm a",
         date="MMMM d, y",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from backend.core.errors import CannotStart
+from backend.core.config.problems import ProblemKind, find_problem, settings_error, value_error
 
 FULFILLMENT, PAYMENT, INVOICES = "fulfillment", "payment", "invoices"
 
@@ -69,7 +69,7 @@ def registered_providers(blocks: Iterable[ModuleBlock]) -> dict[str, dict[str, s
     counts.
 
     Raises:
-        CannotStart: a block names a service or a provider that the program does not have.
+        SettingsError: a block names a service or a provider that the program does not have.
     """
     final = {block.service: block for block in blocks}
     return {service: _providers_of(block) for service, block in final.items()}
@@ -86,10 +86,11 @@ def split_providers(text: str) -> list[str]:
     for entry in entries:
         found = _ENTRY.fullmatch(entry)
         if found is None:
-            raise ValueError(f"{entry!r} is neither a provider's id nor id=package.module:Class")
+            raise value_error(ProblemKind.NOT_PROVIDER, part=repr(entry))
         ids.append(found["id"])
     if len(set(ids)) < len(ids):
-        raise ValueError(f"{next(one for one in ids if ids.count(one) > 1)} is listed twice")
+        repeated = next(one for one in ids if ids.count(one) > 1)
+        raise value_error(ProblemKind.REPEATED_PROVIDER, provider=repeated)
     return entries
 
 
@@ -108,12 +109,12 @@ def _providers_of(block: ModuleBlock) -> dict[str, str]:
     if unknown := [
         provider_id for provider_id, place in places.items() if not place and provider_id not in available
     ]:
-        raise CannotStart(
-            f"Trompo cannot start: the module block of {block.service!r} names {', '.join(unknown)}, which does not"
-            f" exist (there are: {', '.join(sorted(available)) or 'none'})"
-        )
+        names, known = ", ".join(unknown), ", ".join(sorted(available)) or "none"
+        setting = SETTING_NAMES.get(block.service, block.service)
+        values = {
+            "service": repr(block.service), "providers": names, "available": known, "setting": setting,
+        }  # fmt: skip
+        raise settings_error(find_problem(ProblemKind.UNKNOWN_PROVIDER, **values))
     if taken := [provider_id for provider_id, place in places.items() if place and provider_id in available]:
-        raise CannotStart(
-            f"Trompo cannot start: {', '.join(taken)} is a provider of the program; give yours another id"
-        )
+        raise settings_error(find_problem(ProblemKind.TAKEN_PROVIDER, providers=", ".join(taken)))
     return places

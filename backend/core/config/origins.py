@@ -10,6 +10,10 @@ import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
+from pydantic_core import PydanticCustomError
+
+from backend.core.config.problems import ProblemKind, value_error
+
 MAX_ORIGIN_LENGTH = 300
 """Maximum length of an origin, in characters; a host name has at most 253."""
 MAX_EXPRESSION_LENGTH = 200
@@ -72,9 +76,7 @@ def parse_hosts(text: str) -> frozenset[str]:
     parts = [part for part in map(str.strip, text.split(",")) if part]
     for part in parts:
         if not host_of(part) or "*" in part or re.search(r":\d+$", part):
-            raise ValueError(
-                f"{part!r} is not a host: it must be like www.tienda.example, without https:// and port"
-            )
+            raise value_error(ProblemKind.NOT_HOST, part=repr(part))
     return frozenset(map(host_of, parts))
 
 
@@ -99,38 +101,40 @@ def _parse_origin(text: str) -> str:
     except ValueError:
         is_origin = False
     if not is_origin or f"{parts.scheme}://{parts.netloc}" != text.lower() or "@" in text or "*" in text:
-        raise ValueError(f"{text!r} is not an origin: it must be like https://tienda.example, without a path")
+        raise value_error(ProblemKind.NOT_ORIGIN, part=repr(text))
     return text.lower()
 
 
 def _parse_expression(text: str) -> re.Pattern[str]:
     written = _SLASHED.fullmatch(text)
     if written is None or written[2] not in _FLAGS:
-        raise ValueError(f"{text!r} must be a regular expression between slashes, with no flag but i")
-    if problem := _find_complexity_problem(written[1]):
-        raise ValueError(f"{text!r} {problem}")
+        raise value_error(ProblemKind.NOT_SLASHED, part=repr(text))
+    if problem := _find_complexity_problem(text, written[1]):
+        raise problem
     try:
         return re.compile(written[1], _FLAGS[written[2]])
     except re.error:
-        raise ValueError(f"{text!r} is not a regular expression") from None
+        raise value_error(ProblemKind.NOT_EXPRESSION, part=repr(text)) from None
 
 
-def _find_complexity_problem(expression: str) -> str:
-    """Return the reason why matching the regular expression could take long; empty if it cannot."""
+def _find_complexity_problem(text: str, expression: str) -> PydanticCustomError | None:
+    """Return the reason why matching the regular expression in `text` could take long; None if it cannot."""
+    part = repr(text)
     if len(expression) > MAX_EXPRESSION_LENGTH:
-        return f"is longer than {MAX_EXPRESSION_LENGTH} characters"
+        return value_error(ProblemKind.LONG_EXPRESSION, part=part, limit=MAX_EXPRESSION_LENGTH)
     repetitions = options = 0
     previous = ""
-    for part in _PARTS.findall(expression):
-        if part in ("*", "+", "{"):
+    for sign in _PARTS.findall(expression):
+        if sign in ("*", "+", "{"):
             if previous == ")":
-                return "repeats a group, which could take long to try"
+                return value_error(ProblemKind.REPEATED_GROUP, part=part)
             repetitions += 1
-        elif part in ("?", "|"):
+        elif sign in ("?", "|"):
             options += 1
-        elif re.fullmatch(r"\\[1-9k]", part):
-            return "refers back to a group, which could take long to try"
-        previous = part
+        elif re.fullmatch(r"\\[1-9k]", sign):
+            return value_error(ProblemKind.BACKREFERENCE, part=part)
+        previous = sign
     if repetitions > MAX_REPETITIONS or options > MAX_OPTIONS:
-        return f"has more than {MAX_REPETITIONS} repetitions or {MAX_OPTIONS} options"
-    return ""
+        limits = {"repetitions": MAX_REPETITIONS, "options": MAX_OPTIONS}
+        return value_error(ProblemKind.COMPLEX_EXPRESSION, part=part, **limits)
+    return None

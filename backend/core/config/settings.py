@@ -26,6 +26,15 @@ from sqlalchemy.engine import make_url
 from backend.core.config.languages import LANGUAGES
 from backend.core.config.modules import SETTING_NAMES, list_external_ids, split_providers
 from backend.core.config.origins import Origins, host_of, parse_hosts, parse_origins
+from backend.core.config.problems import (
+    IncompleteSettings,
+    ProblemKind,
+    SettingProblem,
+    SettingsError,
+    find_problem,
+    settings_error,
+    value_error,
+)
 from backend.core.config.sources import (
     PROJECT,
     EnvFileSource,
@@ -35,7 +44,7 @@ from backend.core.config.sources import (
 )
 from backend.core.config.values import (
     MIN_SECRET_BITS,
-    RANDOM_TEXT_HINT,
+    RANDOM_TEXT_COMMAND,
     estimate_bits,
     parse_s3_address,
     parse_synonyms,
@@ -50,6 +59,8 @@ INVOICE_CREDENTIALS = (
     "INVOICE_API_URL", "INVOICE_API_KEY", "INVOICE_SOFTWARE_ID", "INVOICE_SOFTWARE_PIN", "INVOICE_SOFTWARE_NIT",
 )  # fmt: skip
 
+DEFAULT_LOCALE, LOCALE_PATTERN = "es", f"^({'|'.join(LANGUAGES)})$"
+
 CARRIER_API_URL = "https://api.envioclickpro.com.co/api/v2"
 
 SANDBOX_CUST_ID = "99999"
@@ -62,12 +73,6 @@ SANDBOX_INVOICE_KEY = "00000000-0000-4000-8000-sandboxinvoice"
 SANDBOX_INVOICE_SOFTWARE = ("fa326ca7-c1f8-40d3-a6fc-24d7c1040607", "12345")
 """Id and PIN of the software that the embedded invoice provider accepts."""
 SANDBOX_INVOICE_NIT = "900373076-4"
-
-
-class SettingsError(SystemExit):
-    """Settings are invalid. Printed as one line per problem, without a traceback and without any value."""
-
-    problems: tuple[str, ...] = ()
 
 
 class SourcedSettings(BaseSettings):
@@ -91,7 +96,7 @@ class SourcedSettings(BaseSettings):
     @classmethod
     def _check_readable(cls, value: Any) -> Any:
         if isinstance(value, UnreadableValue):
-            raise ValueError(f"{value.name} names a file that cannot be read ({value.reason})")  # noqa: TRY004 - pydantic requires ValueError
+            raise value_error(ProblemKind.UNREADABLE_FILE, name=value.name, reason=value.reason)
         return value
 
 
@@ -206,7 +211,7 @@ def http_url(url: str) -> str:
         ValueError: it is not an HTTP URL.
     """
     if url and not url.startswith(("http://", "https://")):
-        raise ValueError("must start with http:// or https://")
+        raise value_error(ProblemKind.NOT_HTTP_URL)
     return url.rstrip("/")
 
 
@@ -317,7 +322,7 @@ class Settings(OfficeSettings, SourcedSettings):
     """Another OpenID provider may replace Google."""
 
     # Pages and staff
-    store_locale: str = Field(default="es", pattern=f"^({'|'.join(LANGUAGES)})$")
+    store_locale: str = Field(default=DEFAULT_LOCALE, pattern=LOCALE_PATTERN)
     """Language of pages, e-mails, errors and the demo products. After a change the pages are built again."""
     search_synonyms: str = ""
     """Additional synonyms for the search: `pelota, balón; carro, auto`. In a file, also one group a line.
@@ -450,8 +455,13 @@ class Settings(OfficeSettings, SourcedSettings):
     def _check_cert_file(cls, path: Path | None) -> Path | None:
         if path is None or path == Path():
             return None
-        if not (file := PROJECT / path.expanduser()).is_file():
-            raise ValueError("names no file")
+        file = PROJECT / path.expanduser()
+        try:
+            is_file = file.is_file()
+        except OSError:  # such as a name that is too long
+            is_file = False
+        if not is_file:
+            raise value_error(ProblemKind.NO_FILE)
         return file
 
     @field_validator("trusted_proxies")
@@ -461,7 +471,7 @@ class Settings(OfficeSettings, SourcedSettings):
             try:
                 ip_network(network, strict=False)
             except ValueError:
-                raise ValueError("must be addresses or networks with commas between them") from None
+                raise value_error(ProblemKind.NOT_NETWORKS) from None
         return networks
 
     @field_validator("store_cors", "admin_cors", "auth_cors")
@@ -487,7 +497,7 @@ class Settings(OfficeSettings, SourcedSettings):
     def _check_aes_key(cls, key: SecretStr) -> SecretStr:
         text = key.get_secret_value()
         if text and (len(text) != 32 or any(c not in "0123456789abcdefABCDEF" for c in text)):
-            raise ValueError("must be 32 hexadecimal digits")
+            raise value_error(ProblemKind.NOT_AES_KEY)
         return key
 
     @model_validator(mode="before")
@@ -506,50 +516,48 @@ class Settings(OfficeSettings, SourcedSettings):
     def _check_complete(self) -> Self:
         problems = [*self._gateway_problems()]
         if self.alert_webhook and not self._text("ALERT_WEBHOOK_SECRET"):
-            problems.append("ALERT_WEBHOOK needs ALERT_WEBHOOK_SECRET")
+            problems.append(_missing("ALERT_WEBHOOK", "ALERT_WEBHOOK_SECRET"))
         problems += self._invoice_problems()
         if self.workers > 1 and not self.redis_url:
-            problems.append("WORKERS above 1 needs REDIS_URL")
+            problems.append(find_problem(ProblemKind.NEEDS_REDIS))
         if self.gateway_env is GatewayEnv.PRODUCTION:
             problems += self._production_problems()
         if problems:
-            raise ValueError("\n".join(problems))
+            raise IncompleteSettings(problems)
         return self
 
-    def _gateway_problems(self) -> list[str]:
+    def _gateway_problems(self) -> list[SettingProblem]:
         missing = [name for name in GATEWAY_CREDENTIALS if not self._text(name)]
         if not missing:
             return []
         if self.gateway_env is GatewayEnv.PRODUCTION:
-            return [f"GATEWAY_ENV=production needs {name}" for name in missing]
+            return [_missing("GATEWAY_ENV=production", name) for name in missing]
         if len(missing) < len(GATEWAY_CREDENTIALS):
-            return [f"some gateway credentials are set, but {', '.join(missing)} are missing"]
+            return [find_problem(ProblemKind.INCOMPLETE_GATEWAY, missing=", ".join(missing))]
         return []
 
-    def _invoice_problems(self) -> list[str]:
+    def _invoice_problems(self) -> list[SettingProblem]:
         given = [name for name in INVOICE_CREDENTIALS if self._text(name)]
         if not given or len(given) == len(INVOICE_CREDENTIALS):
             return []
         missing = [name for name in INVOICE_CREDENTIALS if name not in given]
-        return [f"some credentials of the invoice provider are set, but {', '.join(missing)} are missing"]
+        return [find_problem(ProblemKind.INCOMPLETE_INVOICES, missing=", ".join(missing))]
 
-    def _production_problems(self) -> list[str]:
+    def _production_problems(self) -> list[SettingProblem]:
         problems = []
         if not self.public_url.startswith("https://"):
-            problems.append("GATEWAY_ENV=production needs PUBLIC_URL with https://")
+            problems.append(find_problem(ProblemKind.NEEDS_PUBLIC_URL))
         for name in ("SECRET_KEY", "REVALIDATE_SECRET", "METRICS_TOKEN", "ALERT_WEBHOOK_SECRET"):
             if self._text(name) and estimate_bits(self._text(name)) < MIN_SECRET_BITS:
-                problems.append(f"{name} can be guessed: {RANDOM_TEXT_HINT}")
+                problems.append(find_problem(ProblemKind.WEAK_SECRET, name=name, command=RANDOM_TEXT_COMMAND))
         if not self._text("SECRET_KEY"):
-            problems.append(f"GATEWAY_ENV=production needs SECRET_KEY: {RANDOM_TEXT_HINT}")
+            problems.append(find_problem(ProblemKind.NEEDS_SECRET_KEY, command=RANDOM_TEXT_COMMAND))
         if not self._text("CARRIER_API_KEY"):
-            problems.append("GATEWAY_ENV=production needs CARRIER_API_KEY")
+            problems.append(_missing("GATEWAY_ENV=production", "CARRIER_API_KEY"))
         if "carrier_sandbox" not in self.model_fields_set:
-            problems.append(
-                "GATEWAY_ENV=production needs CARRIER_SANDBOX: false for labels that are paid, true for test labels"
-            )
+            problems.append(find_problem(ProblemKind.NEEDS_CARRIER_SANDBOX))
         if not self.smtp_host:
-            problems.append("GATEWAY_ENV=production needs SMTP_HOST: without it no mail is sent")
+            problems.append(find_problem(ProblemKind.NEEDS_SMTP_HOST))
         return problems
 
     def _text(self, name: str) -> str:
@@ -685,18 +693,28 @@ def load_settings() -> Settings:
     """
     settings, problems = _read_settings()
     if settings is None or problems:
-        raise cannot_start(problems)
+        raise settings_error(*problems)
     if settings.ssl_cert_file:
         os.environ["SSL_CERT_FILE"] = str(settings.ssl_cert_file)  # httpx and OpenSSL read it there
     return settings
 
 
-def cannot_start(problems: list[str]) -> SettingsError:
-    """Return the error that lists the problems: one problem on the same line, several problems on one line each."""
-    listed = problems[0] if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
-    error = SettingsError(f"Trompo cannot start:{'' if listed.startswith(chr(10)) else ' '}{listed}")
-    error.problems = tuple(problems)
-    return error
+class LanguageSettings(SourcedSettings):
+    """The store's language alone: it is needed to report that other settings are invalid."""
+
+    store_locale: str = Field(default=DEFAULT_LOCALE, pattern=LOCALE_PATTERN)
+
+
+def read_store_locale() -> str:
+    """Return STORE_LOCALE, even if other settings are invalid; the default if it is invalid itself."""
+    try:
+        return LanguageSettings().store_locale
+    except ValidationError:
+        return DEFAULT_LOCALE
+
+
+def _missing(setting: str, missing: str) -> SettingProblem:
+    return find_problem(ProblemKind.MISSING, setting=setting, missing=missing)
 
 
 def _list_prefixes() -> tuple[str, ...]:
@@ -706,7 +724,7 @@ def _list_prefixes() -> tuple[str, ...]:
     return tuple(f"{provider_id}_" for text in texts for provider_id in list_external_ids(text))
 
 
-def _read_settings() -> tuple[Settings | None, list[str]]:
+def _read_settings() -> tuple[Settings | None, list[SettingProblem]]:
     """Return the settings and all their problems. A malformed setting does not hide the problems of other settings."""
     problems = unknown_names(Settings, {*Settings.model_fields, *AdminAccess.model_fields}, _list_prefixes())
     usual: dict[str, Any] = {}
@@ -714,34 +732,35 @@ def _read_settings() -> tuple[Settings | None, list[str]]:
         try:
             settings = Settings(**usual)
         except ValidationError as error:
-            found = error.errors(include_input=False, include_url=False, include_context=False)
+            found = error.errors(include_input=False, include_url=False)
         else:
             return settings, problems + _addresses_without_credentials(settings)
         named = {str(problem["loc"][0]) for problem in found if problem["loc"]} - set(usual)
         for problem in found:
-            message = problem["msg"].removeprefix("Value error, ")
+            context = problem.get("ctx", {})
             if problem["loc"]:
-                problems.append(f"{str(problem['loc'][0]).upper()}: {message}")
+                setting = str(problem["loc"][0]).upper()
+                problems.append(SettingProblem(problem["type"], problem["msg"], context, setting))
             else:  # a malformed setting is not reported as missing as well
                 malformed = [name.upper() for name in usual]
                 problems += [
-                    line
-                    for line in message.splitlines()
-                    if not any(name in line.partition(":")[0].split() for name in malformed)
+                    one
+                    for one in context["error"].problems
+                    if not any(name in one.sentence.partition(":")[0].split() for name in malformed)
                 ]
         if not named:
             return None, problems
         usual |= {name: Settings.model_fields[name].default for name in named}
 
 
-def _addresses_without_credentials(settings: Settings) -> list[str]:
+def _addresses_without_credentials(settings: Settings) -> list[SettingProblem]:
     """Return a problem for each service whose URL is set without credentials.
 
     Such a URL would be ignored, because the shop uses its embedded sandbox instead of the service.
     """
     problems = []
     if settings.gateway_url and settings.uses_sandbox_gateway:
-        problems.append(f"GATEWAY_URL needs {', '.join(GATEWAY_CREDENTIALS)}")
+        problems.append(_missing("GATEWAY_URL", ", ".join(GATEWAY_CREDENTIALS)))
     if settings.carrier_api_url != CARRIER_API_URL and settings.uses_sandbox_carrier:
-        problems.append("CARRIER_API_URL needs CARRIER_API_KEY")
+        problems.append(_missing("CARRIER_API_URL", "CARRIER_API_KEY"))
     return problems

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource
 
+from backend.core.config.problems import ProblemKind, SettingProblem, find_problem
+
 SUFFIX = "_file"
 """Suffix of a name whose value is the path of a file that holds the setting's value."""
 
@@ -61,8 +63,8 @@ class SecretFileSource(EnvSettingsSource):
 
 def unknown_names(
     settings_cls: type[BaseSettings], known: Iterable[str], prefixes: tuple[str, ...]
-) -> list[str]:
-    """Return a message for each name in `.env` that is no setting, with the closest known name.
+) -> list[SettingProblem]:
+    """Return a problem for each name in `.env` that is no setting, with the closest known name.
 
     Args:
         settings_cls: the class whose `.env` is read.
@@ -70,13 +72,13 @@ def unknown_names(
         prefixes: beginnings of names that belong to other programs.
     """
     names = {*known, *(name + SUFFIX for name in known)}
-    lines = []
+    problems = []
     for name in EnvFileSource(settings_cls).env_vars:
         if name not in names and not name.startswith(prefixes):
             closest = get_close_matches(name, sorted(names), n=1)
-            hint = f": did you mean {closest[0].upper()}?" if closest else ""
-            lines.append(f"{name.upper()} in .env is not a setting{hint}")
-    return lines
+            kind = ProblemKind.MISSPELT_NAME if closest else ProblemKind.UNKNOWN_NAME
+            problems.append(find_problem(kind, name=name.upper(), closest="".join(closest).upper()))
+    return problems
 
 
 def _read_content(name: str, path: Path) -> str | UnreadableValue:

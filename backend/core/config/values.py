@@ -13,14 +13,20 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
+from backend.core.config.problems import (
+    ProblemKind,
+    SettingsError,
+    find_problem,
+    settings_error,
+    value_error,
+)
 from backend.core.config.sources import PROJECT
-from backend.core.errors import CannotStart
 
 DEFAULT_REGION = "us-east-1"
 """Region name that most S3-compatible stores without regions accept."""
 MIN_SECRET_BITS = 190
 """Lower limit of `estimate_bits` for 32 random bytes in hexadecimal digits or base64."""
-RANDOM_TEXT_HINT = "use the output of `python -c 'import secrets; print(secrets.token_urlsafe(48))'`"
+RANDOM_TEXT_COMMAND = "python -c 'import secrets; print(secrets.token_urlsafe(48))'"
 
 POSTGRESQL, SQLITE = "postgresql+asyncpg", "sqlite+aiosqlite"
 DRIVERS = {
@@ -41,7 +47,7 @@ def to_async_url(url: str) -> str:
     Raises:
         ValueError: it is not a URL, or not of PostgreSQL or SQLite; the message does not contain it.
     """
-    format_error = ValueError("must be like postgresql://user:password@host/name or sqlite:///file.db")
+    format_error = value_error(ProblemKind.NOT_DATABASE_URL)
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
@@ -77,9 +83,7 @@ def parse_s3_address(url: str) -> S3Address:
     Raises:
         ValueError: it is not such an address; the message does not contain it.
     """
-    format_error = ValueError(
-        "must be like https://KEY:SECRET@host/bucket or https://KEY:SECRET@host/bucket/folder?region=name"
-    )
+    format_error = value_error(ProblemKind.NOT_S3_ADDRESS)
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
@@ -109,7 +113,7 @@ def create_private_folder(path: Path) -> None:
     """Create the data folder if necessary, and set its permissions so that only its owner can enter it.
 
     Raises:
-        CannotStart: it cannot be created, or belongs to another user.
+        SettingsError: it cannot be created, or belongs to another user.
     """
     create_folder(path)
     try:
@@ -123,7 +127,7 @@ def create_folder(path: Path) -> None:
     """Create a folder that the shop writes into, unless it exists; only its owner can enter it.
 
     Raises:
-        CannotStart: it cannot be created.
+        SettingsError: it cannot be created.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -131,10 +135,9 @@ def create_folder(path: Path) -> None:
         raise _folder_error(path, error) from error
 
 
-def _folder_error(path: Path, error: OSError) -> CannotStart:
-    return CannotStart(
-        f"Trompo cannot start: {path} cannot hold its data ({error.strerror}): set DATA_DIR to a folder that its "
-        "user owns, or may create"
+def _folder_error(path: Path, error: OSError) -> SettingsError:
+    return settings_error(
+        find_problem(ProblemKind.UNUSABLE_FOLDER, folder=path, reason=error.strerror or type(error).__name__)
     )
 
 
@@ -169,7 +172,7 @@ def parse_vapid_key(text: str) -> int:
         key = b""
     number = int.from_bytes(key, "big")
     if len(key) != 32 or not 0 < number < P256_ORDER:
-        raise ValueError("is not the base64url of a P-256 private key (VAPID_PRIVATE_KEY)")
+        raise value_error(ProblemKind.NOT_VAPID_KEY)
     return number
 
 
@@ -182,7 +185,5 @@ def parse_synonyms(text: str) -> list[list[str]]:
     lines = [line for line in map(str.strip, re.split(r"[;\n]", text)) if line]
     groups = [[word.strip() for word in line.split(",")] for line in lines]
     if any(len(group) == 1 or not all(re.fullmatch(r"\w{2,40}", word) for word in group) for group in groups):
-        raise ValueError(
-            "must be groups of single words, with commas between words and semicolons between groups"
-        )
+        raise value_error(ProblemKind.NOT_SYNONYMS)
     return groups

@@ -67,7 +67,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "received": "",
         "missing": "",
         "surplus": "",
-        "total": "$ 89.900",
+        "total": format_cop(89_900),
         "product": _("Producto de ejemplo"),
         "items": [
             (_("1 × Producto de ejemplo"), format_cop(30_000)),

@@ -59,6 +59,7 @@ class OwnAccount:
     Attributes:
         is_proved: True if they used their second factor to sign in.
         push_key: the shop's public key, with which a browser subscribes to push messages.
+        has_push_here: True if the browser of this session gets push messages.
     """
 
     email: str
@@ -70,6 +71,7 @@ class OwnAccount:
     notices: list[NoticeRow]
     devices: list[DeviceRow]
     push_key: str
+    has_push_here: bool
 
 
 def missing_factor(actor: Actor, *, is_enrolled: bool) -> str:
@@ -89,6 +91,7 @@ async def own_account(session: AsyncSession, actor: Actor, push_key: str) -> Own
     """
     member = await read_staff(session, actor, actor.id)
     found = await sessions_of(session, actor, actor.id)
+    devices = await list_subscriptions(session, actor)
     return OwnAccount(
         email=member.email,
         role_label=actor.role_name,
@@ -109,9 +112,10 @@ async def own_account(session: AsyncSession, actor: Actor, push_key: str) -> Own
         notices=await read_notice_rows(session, actor, actor.id),
         devices=[
             DeviceRow(row.id, row.device, _("desde {moment}").format(moment=short_time_label(row.created_at)))
-            for row in await list_subscriptions(session, actor)
+            for row in devices
         ],
         push_key=push_key,
+        has_push_here=any(row.session_id == actor.session_id for row in devices),
     )
 
 

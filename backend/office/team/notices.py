@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from backend.core.dates import hour_label
+from backend.core.texts import _
+from backend.office_settings import NO_SUMMARY, read_summary_hour
 from backend.staff.rights import Actor
 from backend.staff_notices.choices import Channel, NoticeChoice, read_choices
 from backend.staff_notices.kinds import RULES, NoticeKind
@@ -27,20 +30,29 @@ async def read_notice_rows(session: AsyncSession, actor: Actor, staff_id: str) -
         Forbidden: the actor is another staff member, and may not see staff.
         NotFound: the staff member does not exist.
     """
-    return to_notice_rows(await read_choices(session, actor, staff_id))
+    choices = await read_choices(session, actor, staff_id)
+    return to_notice_rows(choices, await read_summary_hour(session))
 
 
-def to_notice_rows(choices: list[NoticeChoice]) -> list[NoticeRow]:
-    """Return the choices with the names of their kinds."""
+def to_notice_rows(choices: list[NoticeChoice], summary_hour: int) -> list[NoticeRow]:
+    """Return the choices with the names of their kinds; the daily summary with its hour."""
     return [
         NoticeRow(
             choice.kind,
-            RULES[choice.kind].name,
+            _name_kind(choice.kind, summary_hour),
             Channel.MAIL in choice.channels,
             Channel.PUSH in choice.channels,
         )
         for choice in choices
     ]
+
+
+def _name_kind(kind: NoticeKind, summary_hour: int) -> str:
+    name = RULES[kind].name
+    if kind is not NoticeKind.DAILY_SUMMARY:
+        return name
+    when = _("apagado en Ajustes") if summary_hour == NO_SUMMARY else hour_label(summary_hour)
+    return f"{name} ({when})"
 
 
 def parse_ticked_kinds(form: Mapping[str, str]) -> dict[Channel, frozenset[NoticeKind]]:

@@ -11,6 +11,7 @@ from backend.core.texts import _
 from backend.office.team.account import missing_factor
 from backend.office.team.notices import NoticeRow, to_notice_rows
 from backend.office.team.roles import RoleForm, RoleOption, list_role_options, read_role_forms
+from backend.office_settings import read_summary_hour
 from backend.staff.invites import InviteView, list_invites
 from backend.staff.models import StaffSession
 from backend.staff.rights import Actor
@@ -71,6 +72,7 @@ async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
     )
     seen = dict((await session.execute(seen_at)).all())
     choices = await read_choices_of_all(session, actor, {one.id: one.role for one in staff})
+    summary_hour = await read_summary_hour(session)
     roles = await read_role_forms(session, actor)
     options = list_role_options(roles)
     names = {option.value: option.label for option in options}
@@ -84,7 +86,7 @@ async def team_page(session: AsyncSession, actor: Actor) -> TeamPage:
             is_disabled=one.is_disabled,
             is_self=one.id == actor.id,
             seen_label=short_time_label(seen[one.id]) if one.id in seen else "",
-            notices=to_notice_rows(choices[one.id]),
+            notices=to_notice_rows(choices[one.id], summary_hour),
         )
         for one in staff
     ]

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from backend.core.config.problems import SettingProblem
 from backend.core.config.settings import Settings
 from backend.core.errors import ShopError
 from backend.core.texts import _
@@ -16,6 +17,7 @@ from backend.office_settings import read_effective_settings
 from backend.operations.doctor import external_checks, shop_checks
 from backend.operations.doctor.checked_shop import CheckedShop
 from backend.operations.doctor.findings import CHECK_TIMEOUT_S, Check, Finding, Status, failure, ok, run_check
+from backend.operations.doctor.setting_problems import describe_problems
 from backend.payment.providers.pse.client import create_gateway_client
 from backend.shipping.providers.carrier.client import create_carrier_client
 
@@ -120,6 +122,6 @@ def format_json(findings: Sequence[Finding]) -> str:
     return json.dumps({"ok": exit_code(findings) == 0, "findings": listed}, ensure_ascii=False)
 
 
-def to_settings_findings(problems: Sequence[str]) -> list[Finding]:
+def to_settings_findings(problems: Sequence[SettingProblem]) -> list[Finding]:
     """Return a failure for each wrong setting. Other checks cannot run then."""
-    return [failure("settings", problem) for problem in problems]
+    return [failure("settings", sentence) for sentence in describe_problems(problems)]

@@ -18,6 +18,7 @@ from storefront.office.components.uploads import single_picture_upload
 from storefront.office.icons import icon
 from storefront.office.state import has_right
 from storefront.reflex_ext.hooks import script, text_at
+from storefront.reflex_ext.numbers import grouped
 from storefront.state.handlers import MAX_ID_LENGTH
 
 FORM = "group"
@@ -209,7 +210,9 @@ def handle_field(state: Any, view: Any) -> rx.Component:
 def products_field(state: Any, view: Any) -> rx.Component:
     """Render the product picker. If the group has very many products, it can only add some."""
     many = rx.el.p(
-        _("Tiene {n} productos. Aquí agregas más; para quitar, usa Productos.").format(n=view.product_count),
+        _("Tiene {n} productos. Aquí agregas más; para quitar, usa Productos.").format(
+            n=grouped(view.product_count)
+        ),
         class_name="o-row__detail",
     )
     return rx.fragment(

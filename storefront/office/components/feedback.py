@@ -11,20 +11,48 @@ from backend.office.views import ChipView
 from storefront.components.placeholders import loading_notice, skeleton_bar
 from storefront.office.icons import icon
 
+NO_MATCHES, INVITATION = "list-no-matches", "list-invitation"
+"""Test ids of the two messages of an empty list."""
 
-def empty_state(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Component:
-    """Render the message of an empty list: why there is nothing, and what the staff member can do."""
+
+def empty_state(shape: str, title: str, text: str, *actions: rx.Component, **marks: Any) -> rx.Component:
+    """Render the message of an empty list: why there is nothing, and what the staff member can do.
+
+    `marks` are more props, such as a test id.
+    """
     return rx.el.div(
         icon(shape, size=36),
         rx.el.p(title, class_name="o-empty__title"),
         rx.el.p(text, class_name="o-empty__text"),
         *([rx.el.div(*actions, class_name="o-empty__actions")] if actions else []),
         class_name="o-empty",
+        **marks,
     )
 
 
+def invitation(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Component:
+    """Render the message of a list without rows and filters: what will be there, and where to begin."""
+    return empty_state(shape, title, text, *actions, data_testid=INVITATION)
+
+
+def no_matches(shape: str, title: str, text: str, path: str) -> rx.Component:
+    """Render the message of a list whose filters match nothing, with a link to the unfiltered list at `path`."""
+    return empty_state(shape, title, text, action_link(_("Quitar los filtros"), path), data_testid=NO_MATCHES)
+
+
+def action_link(text: str, href: str) -> rx.Component:
+    """Render a link below the message of an empty list."""
+    return rx.el.a(text, href=href, class_name="button button--small button--dark")
+
+
 def empty_list(view: ObjectVar[ListView], filtered: rx.Component, unfiltered: rx.Component) -> rx.Component:
-    """Render an empty list: `filtered` if a search or filter is set, else `unfiltered`, which says how to begin."""
+    """Render an empty list.
+
+    Args:
+        view: the variable of the list's `ListView`.
+        filtered: the message if a search or filter is set: see `no_matches`.
+        unfiltered: the message of a list without rows: see `invitation`.
+    """
     return rx.cond(view.filters.values().join() != "", filtered, unfiltered)
 
 

@@ -5,6 +5,7 @@ import reflex as rx
 from backend.core.texts import _
 from storefront.office.icons import icon
 from storefront.office.react_components import SELECTION
+from storefront.reflex_ext.numbers import grouped
 
 
 def selection_bar(*actions: rx.Component, hidden: rx.Var[bool] | bool = False) -> rx.Component:
@@ -14,7 +15,9 @@ def selection_bar(*actions: rx.Component, hidden: rx.Var[bool] | bool = False) -
             rx.cond(
                 SELECTION.is_busy,
                 _("Trabajando…"),
-                rx.cond(SELECTION.count == 1, _("1 elegido"), _("{n} elegidos").format(n=SELECTION.count)),
+                rx.cond(
+                    SELECTION.count == 1, _("1 elegido"), _("{n} elegidos").format(n=grouped(SELECTION.count))
+                ),
             ),
             role="status",
             class_name="o-chosen__count",

@@ -4,6 +4,7 @@ import reflex as rx
 from reflex.vars import ObjectVar
 
 from backend.content.brand import SocialLink
+from backend.core.money import format_cop
 from backend.core.texts import _
 from backend.office.content.brand_look import BrandLook
 from storefront.components.pictures import logo_content
@@ -21,7 +22,7 @@ def brand_look(look: ObjectVar[BrandLook], key: str) -> rx.Component:
     )
     card = rx.el.div(
         rx.el.span("-20 %", class_name="badge badge--sale"),
-        rx.el.b("$ 79.900", class_name="o-look__price"),
+        rx.el.b(format_cop(79_900), class_name="o-look__price"),
         rx.el.span(_("Disponible"), class_name="o-look__stock"),
         class_name="o-look__card",
     )

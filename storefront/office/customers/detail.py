@@ -27,6 +27,7 @@ from storefront.office.customers.detail_state import CustomerState
 from storefront.office.icons import icon
 from storefront.office.navigation import CUSTOMERS, ORDERS
 from storefront.office.state import answer_number
+from storefront.reflex_ext.numbers import grouped
 
 TITLE = _("Cliente")
 VIEW = CustomerState.content
@@ -143,7 +144,7 @@ def orders_panel() -> rx.Component:
         )
 
     others = rx.el.a(
-        _("Ver los otros {n} en Pedidos").format(n=VIEW.more_orders),
+        _("Ver los otros {n} en Pedidos").format(n=grouped(VIEW.more_orders)),
         href=f"{ORDERS}?q={VIEW.email}",
         class_name="o-link",
     )

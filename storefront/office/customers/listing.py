@@ -17,7 +17,14 @@ from backend.office.customers.listing import (
 )
 from backend.office.listing import labels_of
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import empty_list, empty_state, screen, state_chip
+from storefront.office.components.feedback import (
+    action_link,
+    empty_list,
+    invitation,
+    no_matches,
+    screen,
+    state_chip,
+)
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list, row_link
 from storefront.office.layout import office_layout
@@ -51,13 +58,17 @@ def page() -> rx.Component:
     """Render the list of customers."""
     nothing = empty_list(
         VIEW,
-        empty_state(
+        no_matches(
             "customers",
             _("Ningún cliente"),
             _("Con esta búsqueda no hay ninguno. Busca por nombre, correo, documento o teléfono."),
+            CUSTOMERS,
         ),
-        empty_state(
-            "customers", _("Todavía no hay clientes"), _("Quien compra o abre una cuenta aparece aquí.")
+        invitation(
+            "customers",
+            _("Todavía no hay clientes"),
+            _("Quien compra o abre una cuenta aparece aquí."),
+            action_link(_("Ver la tienda"), "/"),
         ),
     )
     content = rx.fragment(

@@ -11,6 +11,7 @@ from storefront.components.forms import SubmitOnce
 from storefront.office.imports.row_lists import BUTTON, once_button, text_list
 from storefront.office.imports.state import CURRENT_IMPORT, VIEW, ImportState
 from storefront.office.state import answer_number
+from storefront.reflex_ext.numbers import grouped
 
 
 def progress_panel() -> rx.Component:
@@ -76,9 +77,9 @@ def confirm_panel() -> rx.Component:
     label = rx.cond(
         CURRENT_IMPORT.refused > 0,
         _("Importar {n} y dejar {wrong} por corregir").format(
-            n=CURRENT_IMPORT.to_write.to_string(), wrong=CURRENT_IMPORT.refused.to_string()
+            n=grouped(CURRENT_IMPORT.to_write), wrong=grouped(CURRENT_IMPORT.refused)
         ),
-        _("Importar {n}").format(n=CURRENT_IMPORT.to_write.to_string()),
+        _("Importar {n}").format(n=grouped(CURRENT_IMPORT.to_write)),
     )
     return rx.fragment(
         rx.foreach(

@@ -90,7 +90,12 @@ def offer_form() -> rx.Component:
             "way", _("¿Cómo se aplica?"), {"code": _("Con el código"), "automatic": _("Sola, para todos")}
         ),
         choice("method", _("¿Cuánto se descuenta?"), METHOD_LABELS),
-        shown_for("value", typed("value", _("Valor"), hint=_("10 es 10 % o $ 10. 100 es gratis."), **number)),
+        shown_for(
+            "value",
+            typed(
+                "value", _("Valor"), hint=_("10 es 10 % o $\N{NO-BREAK SPACE}10. 100 es gratis."), **number
+            ),
+        ),
         shown_for("group", typed("buy", _("Por cada cuántas unidades que pague"), **number)),
         shown_for("group", typed("get", _("Cuántas unidades más se descuentan"), **number)),
         choice(

@@ -19,6 +19,7 @@ from storefront.office.layout import office_layout
 from storefront.office.navigation import OFFERS
 from storefront.office.state import answer_number
 from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.numbers import grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,4 +169,4 @@ class Editor:
 
 def more_rows_line(count: Any) -> rx.Component:
     """Render the number of table rows that are not shown."""
-    return rx.cond(count > 0, rx.el.p(_("y {n} más").format(n=count), class_name="o-row__detail"))
+    return rx.cond(count > 0, rx.el.p(_("y {n} más").format(n=grouped(count)), class_name="o-row__detail"))

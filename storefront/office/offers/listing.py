@@ -7,7 +7,7 @@ from backend.core.texts import _
 from backend.office.offers.listing import OfferRow, SaleRow
 from backend.office.offers.templates import TEMPLATES
 from backend.staff.rights import Right
-from storefront.office.components.feedback import chip, empty_state, screen
+from storefront.office.components.feedback import action_link, chip, invitation, screen
 from storefront.office.components.lists import office_list, row_link, rows
 from storefront.office.icons import icon
 from storefront.office.layout import office_layout
@@ -22,10 +22,11 @@ VIEW = OffersState.content
 
 def page() -> rx.Component:
     """Render the list of offers and sales."""
-    nothing = empty_state(
+    nothing = invitation(
         "tag",
         _("No hay ofertas"),
         _("Un código para clientes, un porcentaje en algunos productos, el envío gratis desde cierto valor…"),
+        rx.cond(has_right(Right.CHANGE_PROMOTIONS), action_link(_("Crear la primera"), f"{OFFERS}/{NEW}")),
     )
     content = rx.fragment(
         rx.cond(

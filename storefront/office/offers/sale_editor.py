@@ -86,7 +86,10 @@ def sale_form() -> rx.Component:
         typed(
             "value",
             _("Valor"),
-            hint=_("10 es 10 % o $ 10. Con porcentaje, el precio se redondea hacia abajo a $ 50."),
+            hint=_(
+                "10 es 10 % o $\N{NO-BREAK SPACE}10. "
+                "Con porcentaje, el precio se redondea hacia abajo a $\N{NO-BREAK SPACE}50."
+            ),
             input_mode="numeric",
         ),
         EDITOR.products_field(),

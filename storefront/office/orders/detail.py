@@ -38,6 +38,7 @@ from storefront.office.orders.detail_state import VIEW, OrderState, is_allowed
 from storefront.office.orders.difference import difference_panel
 from storefront.office.state import answer_number, has_right
 from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.numbers import grouped
 
 TITLE = _("Pedido")
 
@@ -179,10 +180,12 @@ def lines_panel() -> rx.Component:
                 f"{view.quantity} × {view.unit_label}",
                 rx.cond(
                     (view.packed > 0) & (view.packed < view.quantity),
-                    _(" · empacados: {n}").format(n=view.packed),
+                    _(" · empacados: {n}").format(n=grouped(view.packed)),
                     "",
                 ),
-                rx.cond(view.withdrawn > 0, _(" · no se entregan: {n}").format(n=view.withdrawn), ""),
+                rx.cond(
+                    view.withdrawn > 0, _(" · no se entregan: {n}").format(n=grouped(view.withdrawn)), ""
+                ),
             ),
             rx.el.span(view.total_label, class_name="o-item__total"),
             key=view.id,

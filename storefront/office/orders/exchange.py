@@ -19,6 +19,7 @@ from storefront.office.layout import office_layout
 from storefront.office.navigation import ORDERS, RETURNS
 from storefront.office.orders.exchange_state import ExchangeState
 from storefront.office.state import answer_number
+from storefront.reflex_ext.numbers import grouped
 
 TITLE = _("Hacer un cambio")
 VIEW = ExchangeState.content
@@ -70,11 +71,11 @@ def inbound_line(line: ObjectVar[InboundLine]) -> rx.Component:
     steps = unit_steps(
         line,
         ExchangeState.set_inbound,
-        rx.el.span(_("de {n}").format(n=line.most), class_name="o-row__detail"),
+        rx.el.span(_("de {n}").format(n=grouped(line.most)), class_name="o-row__detail"),
         is_minimum=line.quantity < 1,
         is_maximum=line.quantity >= line.most,
     )
-    fixed = rx.el.span(_("Unidades: {n}").format(n=line.quantity), class_name="o-row__detail")
+    fixed = rx.el.span(_("Unidades: {n}").format(n=grouped(line.quantity)), class_name="o-row__detail")
     return rx.el.li(
         product_line_head(line.picture, line.title, line.detail, line.unit_label),
         rx.el.div(

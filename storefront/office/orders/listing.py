@@ -16,7 +16,15 @@ from backend.office.orders.listing import (
 )
 from backend.staff.rights import Right
 from storefront.components.placeholders import skeleton_bar
-from storefront.office.components.feedback import chip, empty_list, empty_state, screen, state_chip
+from storefront.office.components.feedback import (
+    action_link,
+    chip,
+    empty_list,
+    invitation,
+    no_matches,
+    screen,
+    state_chip,
+)
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list
 from storefront.office.components.selection_bar import selection_bar
@@ -36,16 +44,17 @@ def page() -> rx.Component:
     """Render the order list."""
     nothing = empty_list(
         VIEW,
-        empty_state(
+        no_matches(
             "receipt",
             _("Ningún pedido"),
             _("Con estos filtros no hay ninguno. Quita alguno, o espera el siguiente."),
+            ORDERS,
         ),
-        empty_state(
+        invitation(
             "receipt",
             _("Todavía no hay pedidos"),
             _("El primero aparece aquí apenas alguien compre. Haz tú una compra de prueba."),
-            rx.el.a(_("Ver la tienda"), href="/", class_name="button button--small button--dark"),
+            action_link(_("Ver la tienda"), "/"),
         ),
     )
     content = rx.fragment(

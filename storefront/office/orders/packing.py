@@ -22,6 +22,7 @@ from storefront.office.navigation import ATTENTION, ORDERS, PACK
 from storefront.office.react_components import ZXING
 from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.reflex_ext.hooks import props, script, view
+from storefront.reflex_ext.numbers import grouped
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_counts, checked_id, checked_number
 
@@ -170,14 +171,18 @@ def page() -> rx.Component:
 def queue_line() -> rx.Component:
     """Render the number of orders to pack, and the number of orders that staff must decide about first."""
     return rx.el.p(
-        rx.cond(VIEW.waiting == 1, _("Espera 1 pedido."), _("Esperan {n} pedidos.").format(n=VIEW.waiting)),
+        rx.cond(
+            VIEW.waiting == 1,
+            _("Espera 1 pedido."),
+            _("Esperan {n} pedidos.").format(n=grouped(VIEW.waiting)),
+        ),
         rx.cond(
             VIEW.doubtful > 0,
             rx.el.a(
                 rx.cond(
                     VIEW.doubtful == 1,
                     _("1 con la guía en duda"),
-                    _("{n} con la guía en duda").format(n=VIEW.doubtful),
+                    _("{n} con la guía en duda").format(n=grouped(VIEW.doubtful)),
                 ),
                 href=ATTENTION,
                 class_name="o-packing__doubt",
@@ -189,7 +194,7 @@ def queue_line() -> rx.Component:
                 rx.cond(
                     VIEW.held == 1,
                     _("1 con el pago en duda"),
-                    _("{n} con el pago en duda").format(n=VIEW.held),
+                    _("{n} con el pago en duda").format(n=grouped(VIEW.held)),
                 ),
                 href=ATTENTION,
                 class_name="o-packing__doubt",
@@ -362,8 +367,8 @@ def label_buttons() -> rx.Component:
                 icon("tag", size=20),
                 rx.cond(
                     ORDER.needs_label,
-                    _("Hacer la guía de lo marcado ({n})").format(n=BOX.chosen_count),
-                    _("Empacar solo lo marcado ({n})").format(n=BOX.chosen_count),
+                    _("Hacer la guía de lo marcado ({n})").format(n=grouped(BOX.chosen_count)),
+                    _("Empacar solo lo marcado ({n})").format(n=grouped(BOX.chosen_count)),
                 ),
                 type="button",
                 data_once="",

@@ -17,6 +17,7 @@ from storefront.office.navigation import PRODUCTS
 from storefront.office.products.listing_state import ACTIONS_WITH_FORM, MORE_ACTIONS, ProductsState
 from storefront.office.react_components import SELECTION
 from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.numbers import grouped
 
 VIEW = ProductsState.content
 DRAFT = ProductsState.draft
@@ -70,7 +71,7 @@ def products_selection_bar() -> rx.Component:
 
 def draft_panel() -> rx.Component:
     """Render a bulk change that is being prepared: its form, its preview, and the button that starts it."""
-    several = rx.cond(DRAFT.count == 1, _("1 producto"), _("{n} productos").format(n=DRAFT.count.to_string()))
+    several = rx.cond(DRAFT.count == 1, _("1 producto"), _("{n} productos").format(n=grouped(DRAFT.count)))
     of_all = _("Todos los del filtro")
     head = rx.el.div(
         rx.el.h2(
@@ -202,7 +203,7 @@ def plan_panel() -> rx.Component:
     label = rx.cond(
         PLAN.changed == 1,
         _("Cambiar 1 producto"),
-        _("Cambiar {n} productos").format(n=PLAN.changed.to_string()),
+        _("Cambiar {n} productos").format(n=grouped(PLAN.changed)),
     )
     return rx.el.div(
         rx.el.ul(rx.foreach(PLAN.examples, example_row), class_name="o-bulk__examples"),

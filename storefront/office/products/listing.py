@@ -18,7 +18,14 @@ from backend.office.views import ChipView
 from backend.staff.rights import Right
 from storefront.components.forms import field, select_field
 from storefront.components.placeholders import skeleton_bar
-from storefront.office.components.feedback import chip, empty_list, empty_state, screen
+from storefront.office.components.feedback import (
+    action_link,
+    chip,
+    empty_list,
+    invitation,
+    no_matches,
+    screen,
+)
 from storefront.office.components.forms import hidden_field
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list, product_picture
@@ -36,6 +43,7 @@ from storefront.office.products.listing_state import PRICE, REASONS, UNITS, Prod
 from storefront.office.react_components import RowSelection
 from storefront.office.state import has_right
 from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.numbers import grouped
 
 TITLE = _("Productos")
 VIEW = ProductsState.content
@@ -59,16 +67,17 @@ def page() -> rx.Component:
     """Render the product list."""
     nothing = empty_list(
         VIEW,
-        empty_state(
+        no_matches(
             "blocks",
             _("Ningún producto"),
             _("Con estos filtros no hay ninguno. Quita alguno, o busca por otra palabra o por el código."),
+            PRODUCTS,
         ),
-        empty_state(
+        invitation(
             "blocks",
             _("Todavía no hay productos"),
             _("Crea el primero con una foto, o trae tu lista de Excel, Shopify o WooCommerce."),
-            rx.el.a(_("Importar una lista"), href=IMPORT, class_name="button button--small button--dark"),
+            action_link(_("Importar una lista"), IMPORT),
         ),
     )
     content = rx.fragment(
@@ -107,7 +116,7 @@ def selectable_rows(listed: rx.Component) -> rx.Component:
 def product_count_text() -> rx.Var[str]:
     """Return the number of matching products as a text."""
     many = _("Más de {n} productos").format(n=MAX_COUNT)
-    several = rx.cond(VIEW.count == 1, _("1 producto"), _("{n} productos").format(n=VIEW.count.to_string()))
+    several = rx.cond(VIEW.count == 1, _("1 producto"), _("{n} productos").format(n=grouped(VIEW.count)))
     label: rx.Var[str] = rx.cond(VIEW.count >= MAX_COUNT, many, several)
     return label
 
@@ -192,7 +201,7 @@ def units_cell(row: ObjectVar[ProductRow]) -> rx.Component:
     They can be edited here if the product's only variant has a single location. Otherwise, they link to the stock
     screen (Bodega).
     """
-    value: Any = rx.fragment(rx.el.b(row.free), rx.el.span(_("libres"), class_name="o-row__detail"))
+    value: Any = rx.fragment(rx.el.b(grouped(row.free)), rx.el.span(_("libres"), class_name="o-row__detail"))
     leading = rx.el.a(value, href=f"{STOCK}?q={row.stock_search}", class_name="o-cell__value")
     return rx.cond(
         has_right(Right.CHANGE_STOCK),

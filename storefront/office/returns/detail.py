@@ -39,6 +39,7 @@ from storefront.office.returns.detail_state import (
 )
 from storefront.office.state import answer_number
 from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.numbers import grouped
 
 TITLE = _("Devolución")
 VIEW = ReturnState.content
@@ -134,7 +135,7 @@ def lines_panel() -> rx.Component:
                 view.picture,
                 view.title,
                 view.detail,
-                _("Unidades: {n}").format(n=view.quantity),
+                _("Unidades: {n}").format(n=grouped(view.quantity)),
                 rx.cond(view.arrived != "", " · ", ""),
                 view.arrived,
             ),
@@ -202,7 +203,7 @@ def arrived_fields(line: ObjectVar[ReturnLineView]) -> list[rx.Component]:
         )
 
     def choice(value: str, one: str, several: str) -> rx.Component:
-        label = rx.cond(line.quantity == 1, one, several.format(n=line.quantity))
+        label = rx.cond(line.quantity == 1, one, several.format(n=grouped(line.quantity)))
         return rx.el.option(label, value=value)
 
     arrival = rx.el.label(

@@ -21,12 +21,19 @@ from backend.office.returns.listing import (
     returns_view,
 )
 from backend.staff.rights import Actor, Right
-from storefront.office.components.feedback import empty_state, screen, state_chip
+from storefront.office.components.feedback import (
+    action_link,
+    empty_list,
+    invitation,
+    no_matches,
+    screen,
+    state_chip,
+)
 from storefront.office.components.list_filters import ListFilters
 from storefront.office.components.lists import office_list, row_link
 from storefront.office.layout import office_layout
 from storefront.office.list_state import OfficeList
-from storefront.office.navigation import RETURNS
+from storefront.office.navigation import ORDERS, RETURNS
 from storefront.reflex_ext.state_loss import KnownClientState
 
 TITLE = _("Devoluciones")
@@ -59,10 +66,22 @@ FILTERS = ListFilters("returns", RETURNS, VIEW, ReturnsState.apply_filters, _("A
 
 def page() -> rx.Component:
     """Render the list of returns."""
-    nothing = empty_state(
-        "check",
-        _("Ninguna devolución"),
-        _("Lo que pidan desde la página de su pedido aparece aquí. También puedes abrirla desde un pedido."),
+    nothing = empty_list(
+        VIEW,
+        no_matches(
+            "check",
+            _("Ninguna devolución así"),
+            _("Con estos filtros no hay ninguna. Quita alguno, o busca por otro número o correo."),
+            RETURNS,
+        ),
+        invitation(
+            "check",
+            _("Ninguna devolución"),
+            _(
+                "Lo que pidan desde la página de su pedido aparece aquí. También puedes abrirla desde un pedido."
+            ),
+            action_link(_("Ver los pedidos"), ORDERS),
+        ),
     )
     content = rx.fragment(
         filters(),

@@ -25,6 +25,7 @@ from storefront.office.navigation import ORDERS, RETURNS
 from storefront.office.returns.bank_account_fields import account_form_fields
 from storefront.office.state import OfficeScreen, answer_number, office_event
 from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.numbers import grouped
 from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import checked_text
 
@@ -173,8 +174,10 @@ def return_line(view: ObjectVar[NewReturnLine]) -> rx.Component:
     name = f"{UNITS_PREFIX}{view.id}"
     sent_text = rx.cond(
         view.sent != 0,
-        _("Empacadas: {n}").format(n=view.sent),
-        rx.cond(view.unsent != 0, _("Sin empacar: {n}").format(n=view.unsent), _("Ninguna por devolver")),
+        _("Empacadas: {n}").format(n=grouped(view.sent)),
+        rx.cond(
+            view.unsent != 0, _("Sin empacar: {n}").format(n=grouped(view.unsent)), _("Ninguna por devolver")
+        ),
     )
     return rx.el.li(
         product_line_head(view.picture, view.title, view.detail, sent_text),

@@ -68,7 +68,9 @@ def sold_panel() -> rx.Component:
         rx.el.h2(icon("check", size=20), _("Venta guardada"), class_name="o-section__title"),
         rx.el.p(sold.method, " · ", rx.el.b(sold.total_label)),
         rx.cond(sold.change_label != "", rx.el.p(_("Cambio: "), rx.el.b(sold.change_label))),
-        rx.el.a(_("Pedido {n}").format(n=sold.number), href=f"{ORDERS}/{sold.id}", class_name="o-link"),
+        rx.el.a(
+            _("Pedido {number}").format(number=sold.number), href=f"{ORDERS}/{sold.id}", class_name="o-link"
+        ),
         rx.el.p(_("Escanea otro producto para empezar la siguiente."), class_name="o-row__detail"),
         class_name="o-panel o-sell__done",
         role="status",

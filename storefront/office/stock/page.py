@@ -11,7 +11,14 @@ from backend.office.stock.page import MAX_TEXT_LENGTH, ONLY, LocationView, Stock
 from backend.staff.rights import Right
 from backend.warehouse.service import COUNT_REASONS
 from storefront.components.forms import field, select_field
-from storefront.office.components.feedback import chip, empty_list, empty_state, screen
+from storefront.office.components.feedback import (
+    action_link,
+    chip,
+    empty_list,
+    invitation,
+    no_matches,
+    screen,
+)
 from storefront.office.components.forms import office_field, office_select
 from storefront.office.components.history import history_panel
 from storefront.office.components.list_filters import ListFilters
@@ -23,6 +30,7 @@ from storefront.office.navigation import PRODUCTS, STOCK
 from storefront.office.state import has_right
 from storefront.office.stock.state import ReceiptLine, StockState
 from storefront.reflex_ext.hooks import text_at
+from storefront.reflex_ext.numbers import grouped
 
 TITLE = _("Bodega")
 VIEW = StockState.content
@@ -33,14 +41,17 @@ def page() -> rx.Component:
     """Render the inventory levels and the receipt in progress."""
     nothing = empty_list(
         VIEW,
-        empty_state(
-            "shelves", _("Nada en esta búsqueda"), _("Prueba con otro nombre o con el código de la caja.")
+        no_matches(
+            "shelves",
+            _("Nada en esta búsqueda"),
+            _("Prueba con otro nombre o con el código de la caja."),
+            STOCK,
         ),
-        empty_state(
+        invitation(
             "shelves",
             _("La bodega está vacía"),
             _("Cada producto que crees o importes tiene aquí sus unidades."),
-            rx.el.a(_("Ver los productos"), href=PRODUCTS, class_name="button button--small button--dark"),
+            action_link(_("Ver los productos"), PRODUCTS),
         ),
     )
     content = rx.fragment(
@@ -150,10 +161,12 @@ def stock_card(row: ObjectVar[StockRow]) -> rx.Component:
                 class_name="o-stock__words",
             ),
             rx.el.span(
-                rx.el.b(row.free, class_name="o-stock__free"),
+                rx.el.b(grouped(row.free), class_name="o-stock__free"),
                 rx.cond(
                     row.reserved > 0,
-                    rx.el.span(_("{n} apartadas").format(n=row.reserved), class_name="o-row__detail"),
+                    rx.el.span(
+                        _("{n} apartadas").format(n=grouped(row.reserved)), class_name="o-row__detail"
+                    ),
                     rx.el.span(_("libres"), class_name="o-row__detail"),
                 ),
                 rx.cond(
@@ -237,9 +250,9 @@ def movement_list(row: ObjectVar[StockRow]) -> rx.Component:
     def movement_row(movement: ObjectVar[MovementView]) -> rx.Component:
         delta = movement.delta
         return rx.el.li(
-            rx.el.b(rx.cond(delta > 0, f"+{delta}", f"{delta}"), class_name="o-stock__delta"),
+            rx.el.b(rx.cond(delta > 0, f"+{grouped(delta)}", grouped(delta)), class_name="o-stock__delta"),
             rx.el.span(
-                rx.el.span(movement.reason, " · ", _("quedaron {n}").format(n=movement.stocked)),
+                rx.el.span(movement.reason, " · ", _("quedaron {n}").format(n=grouped(movement.stocked))),
                 rx.cond(movement.about != "", rx.el.span(movement.about, class_name="o-row__detail")),
                 rx.el.span(movement.actor_name, " · ", movement.moment_label, class_name="o-row__detail"),
                 class_name="o-stock__words",

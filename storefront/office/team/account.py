@@ -41,7 +41,7 @@ BUTTON = "button button--small "
 PUSH_TEXTS = {
     "turnOn": _("Recibir avisos en este equipo"),
     "busy": _("Un momento…"),
-    "done": "",
+    "on": _("Este equipo recibe tus avisos."),
     "failed": _("El navegador no pudo activarlos. Inténtalo otra vez."),
     "denied": _(
         "Este navegador no permite los avisos. Permítelos en los ajustes del sitio y vuelve a intentarlo."
@@ -292,7 +292,10 @@ def notices_panel() -> rx.Component:
         rx.el.div(
             rx.el.ul(rx.foreach(VIEW.devices, device_row)),
             PushDevice.create(
-                public_key=VIEW.push_key, texts=PUSH_TEXTS, on_subscribe=OwnAccountState.add_device
+                public_key=VIEW.push_key,
+                is_on=VIEW.has_push_here,
+                texts=PUSH_TEXTS,
+                on_subscribe=OwnAccountState.add_device,
             ),
             class_name="o-devices",
             data_testid="own-devices",

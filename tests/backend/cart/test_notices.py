@@ -49,6 +49,7 @@ from backend.operations.tidy.rules import RULES
 from backend.promotions.models import Campaign, Promotion
 from backend.promotions.rules import ITEM_TOTAL
 from backend.staff.rights import SHOP
+from tests.amounts import cop
 from tests.backend.cart.cart_kit import cart_with
 from tests.backend.rivals import SECONDS, run_against_rival
 from tests.store_defaults import Defaults, add_product
@@ -234,7 +235,7 @@ async def test_promotion_code_lost_in_a_merge_of_carts_adds_a_notice(
         ("deleted", "La tienda lo retiró."),
         ("draft", "La tienda lo retiró."),
         ("ended", "Este código ya terminó."),
-        ("minimum", "Para usar este código te faltan $ 50.000 en productos."),
+        ("minimum", cop("Para usar este código te faltan $ 50.000 en productos.")),
     ],
 )
 async def test_promotion_code_that_no_longer_applies_has_a_notice_until_it_is_removed(

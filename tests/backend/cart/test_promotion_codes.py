@@ -14,6 +14,7 @@ from backend.cart.views import CartView, read_cart_view
 from backend.catalog.models import Category, ProductCategory, Variant
 from backend.core.db.database import db_now
 from backend.promotions.models import Campaign
+from tests.amounts import cop
 from tests.backend.promotions.promo_kit import minimum, only, promotion
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get, post, read_ok
@@ -63,12 +64,12 @@ async def test_code_gives_a_discount_until_it_is_removed(
     (off,) = cart["items"][0]["adjustments"]
     assert (off["amount"], off["code"], off["promotion_id"]) == (10_000, "Diez", made["id"])
     page = await read_page(shop, cart["id"])
-    assert [(one.code, one.amount_label) for one in page.savings] == [("Diez", "-$ 10.000")]
+    assert [(one.code, one.amount_label) for one in page.savings] == [("Diez", cop("-$ 10.000"))]
     assert [(one.code, one.refusal) for one in page.codes] == [("Diez", "")]
     assert (page.subtotal_label, page.total, page.lines[0].line_total_label) == (
-        "$ 100.000",
+        cop("$ 100.000"),
         90_000,
-        "$ 100.000",
+        cop("$ 100.000"),
     )
     assert await read_typed_codes(store, cart["id"], "DIEZ") == {**cart, "updated_at": cart["updated_at"]}
     removal = {"promo_codes": ["diez", "NUNCA"]}
@@ -104,7 +105,7 @@ async def test_codes_sent_in_a_cart_change_replace_the_codes_of_the_cart(
         (
             {"rules": [minimum(120_000)]},
             "needs 20000 pesos more in the cart",
-            "te faltan $ 20.000 en productos",
+            cop("te faltan $ 20.000 en productos"),
         ),
         (
             {"rules": [only("region.id", "reg_other")]},
@@ -192,7 +193,9 @@ async def test_typed_code_that_no_longer_applies_stays_in_the_cart_with_the_reas
     less = (await post(store, f"/store/carts/{cart['id']}/line-items/{line['id']}", {"quantity": 1}))["cart"]
     assert (less["total"], [one["code"] for one in less["promotions"]]) == (50_000, ["DIEZ"])
     page = await read_page(shop, cart["id"])
-    assert [one.refusal for one in page.codes] == ["Para usar este código te faltan $ 50.000 en productos."]
+    assert [one.refusal for one in page.codes] == [
+        cop("Para usar este código te faltan $ 50.000 en productos.")
+    ]
     assert page.savings == []
 
 

@@ -13,6 +13,7 @@ from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
 from backend.promotions.models import Promotion
 from backend.promotions.rules import to_stored_rule
+from tests.amounts import cop
 from tests.backend.cart.cart_kit import cart_with
 from tests.backend.promotions.promo_kit import free_shipping
 from tests.store_defaults import Defaults
@@ -27,7 +28,7 @@ async def test_cart_shows_the_current_price(database: Database, defaults: Defaul
     async with database.read() as session:
         cart = await read_cart_view(session, cart_id)
     assert cart.total == 20_000
-    assert cart.lines[0].compare_at_label == "$ 30.000"
+    assert cart.lines[0].compare_at_label == cop("$ 30.000")
 
 
 async def test_two_variants_of_a_product_are_two_lines_with_their_names(
@@ -80,7 +81,7 @@ async def test_cart_with_a_staff_discount_shows_the_free_shipping_of_a_promotion
     async with database.read() as session:
         view = await read_cart_view(session, cart_id)
     assert view.total == 55_000
-    assert view.free_shipping == FreeShippingView("Te faltan $ 20.000 para el envío gratis", 75)
+    assert view.free_shipping == FreeShippingView(cop("Te faltan $ 20.000 para el envío gratis"), 75)
 
 
 @pytest.mark.parametrize(("stock", "is_hinted"), [(5, True), (2, False)])

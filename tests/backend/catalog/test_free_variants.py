@@ -27,6 +27,7 @@ from backend.catalog.views import CatalogFilter
 from backend.inventory.models import InventoryLevel
 from backend.shop import Shop
 from backend.stock_notices.service import is_available
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get, post
 
@@ -79,7 +80,7 @@ async def test_free_variant_is_displayed_as_free(
     | above 0 | yes | its price | its price |
     | 0 and free, next to a variant with a price | yes | «Desde $ 0», and «Gratis» once it is chosen | 0 |
     """
-    shown = {"unpriced": "$ 0", "free": "Gratis", "priced": "$ 30.000"}
+    shown = {"unpriced": cop("$ 0"), "free": "Gratis", "priced": cop("$ 30.000")}
     async with shop.database.read() as session:
         details = {handle: await product_detail(session, handle) for handle in variants_by_handle}
         page = await catalog_page(session, CatalogFilter())
@@ -88,7 +89,10 @@ async def test_free_variant_is_displayed_as_free(
     assert labels == shown
     prices = {handle: one.card.price for handle, one in details.items()}  # in the structured data
     assert prices == {"unpriced": 0, "free": 0, "priced": 30_000}
-    assert [format_sold_price(price) for price in (0, 950)] == ["Gratis", "$ 950"]  # in the lines of an order
+    assert [format_sold_price(price) for price in (0, 950)] == [
+        "Gratis",
+        cop("$ 950"),
+    ]  # in the lines of an order
     carts = {
         handle: (await add_to_cart(store, variants_by_handle[handle])).json()["cart"]["id"]
         for handle in ("free", "priced")
@@ -96,13 +100,13 @@ async def test_free_variant_is_displayed_as_free(
     async with shop.database.read() as session:
         lines = {handle: (await read_cart_view(session, id_)).lines[0] for handle, id_ in carts.items()}
     assert (lines["free"].unit_price_label, lines["free"].line_total_label) == ("Gratis", "Gratis")
-    assert lines["priced"].line_total_label == "$ 60.000"
+    assert lines["priced"].line_total_label == cop("$ 60.000")
     async with shop.database.transaction() as session:
         free = await session.get_one(Variant, variants_by_handle["free"])
         session.add(Variant(product_id=free.product_id, title="Grande", price=9_000, rank=1))
     async with shop.database.read() as session:
         detail = await product_detail(session, "free")
-    assert detail.card.price_label == "Desde $ 0"
+    assert detail.card.price_label == cop("Desde $ 0")
     assert detail.variants[0].price_label == "Gratis"
 
 
@@ -154,7 +158,7 @@ async def test_unpriced_variant_does_not_affect_the_price_of_its_product(
         detail = await product_detail(session, "priced")
         between = await catalog_page(session, CatalogFilter(min_price=20_000, max_price=40_000))
         ascending = await catalog_page(session, CatalogFilter(sort="price_asc"))
-    assert (detail.card.price_label, detail.card.available) == ("$ 30.000", True)
+    assert (detail.card.price_label, detail.card.available) == (cop("$ 30.000"), True)
     assert {one.title: one.available for one in detail.variants} == {"Única": True, "Azul": False}
     assert [card.handle for card in between.cards] == ["priced"]
     assert [card.handle for card in ascending.cards][-1] == "priced"

@@ -24,6 +24,7 @@ from backend.office.orders.packing import pack_view
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.staff.rights import Actor, Role
+from tests.amounts import cop
 from tests.checkout_steps import CHECKOUT_INPUT, choose_pickup
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import get, post, read_ok
@@ -78,7 +79,7 @@ async def test_gift_wrapping_is_offered_sold_and_shown_on_the_packing_slip(
 ) -> None:
     cart_id = await cart_with(shop, trompo)
     assert await offer_shipping_options(shop, cart_id) == WrappingView(
-        wrapping, "Envoltura de regalo", "$ 5.950"
+        wrapping, "Envoltura de regalo", cop("$ 5.950")
     )
     async with shop.database.transaction() as session:
         await add_to_cart(session, cart_id, wrapping)
@@ -111,7 +112,7 @@ async def test_gift_wrapping_is_offered_sold_and_shown_on_the_packing_slip(
     assert mail is not None  # the mail contains no typed text, as another person may have typed the address
     assert mail.values["is_gift"]
     assert "Feliz" not in str(mail.values)
-    assert ("1 × Envoltura de regalo", "$ 5.950") in mail.values["bill"]
+    assert ("1 × Envoltura de regalo", cop("$ 5.950")) in mail.values["bill"]
 
     slip = (await admin.get("/admin/packing-slips", params={"id": [placed.order_id]})).text
     assert "Feliz cumpleaños, &lt;b&gt;Ana&lt;/b&gt; 🎈\nTe queremos.\n\n“Abuela &amp; Tito”" in slip

@@ -19,6 +19,7 @@ from backend.office.orders.detail import order_detail
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.staff.rights import SHOP
 from backend.storefront_views.order_page import order_view
+from tests.amounts import cop
 from tests.backend.promotions.promo_kit import promotion
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import PSE, create_cart_with_shipping, create_payment_collection, get, post, read_ok
@@ -138,8 +139,8 @@ async def test_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_th
         page = await read_cart_view(session, cart_id)
     before = cart["original_shipping_total"]
     assert (page.total, page.item_total, page.shipping_total) == (21_420, 21_420, before)
-    assert (page.lines[0].line_total_label, page.subtotal_label) == ("$ 23.800", "$ 23.800")
-    saved = [("DIEZ", "-$ 2.380"), ("ENVIO", f"-{format_cop(before)}")]
+    assert (page.lines[0].line_total_label, page.subtotal_label) == (cop("$ 23.800"), cop("$ 23.800"))
+    saved = [("DIEZ", cop("-$ 2.380")), ("ENVIO", f"-{format_cop(before)}")]
     assert [(one.code, one.amount_label) for one in page.savings] == saved
     owed = await create_payment_collection(store, cart_id, PSE)
     assert owed["amount"] == 21_420
@@ -161,13 +162,13 @@ async def test_discount_is_the_same_on_the_page_in_the_api_at_the_bank_and_in_th
     bill = build_bill(stored, lines, compute_order_totals(stored, lines))
     assert [(one.code, one.amount_label) for one in mine.savings] == saved
     assert (mine.subtotal_label, mine.shipping_total_label, mine.total) == (
-        "$ 23.800",
+        cop("$ 23.800"),
         format_cop(before),
         21_420,
     )
     words = [(f"Descuento {code}", amount) for code, amount in saved]
-    assert theirs.totals[:-1] == [("Productos", "$ 23.800"), ("Envío", format_cop(before)), *words]
-    assert bill[2:] == [*words, ("Total", "$ 21.420")]
+    assert theirs.totals[:-1] == [("Productos", cop("$ 23.800")), ("Envío", format_cop(before)), *words]
+    assert bill[2:] == [*words, ("Total", cop("$ 21.420"))]
 
 
 def check_discounts(shown: dict[str, Any], promotion_id: str) -> None:

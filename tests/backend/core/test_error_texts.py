@@ -69,6 +69,7 @@ from backend.staff.invites import InvalidInvite
 from backend.staff.rights import Right, SecondFactorMissing
 from backend.staff.signing_in import WrongPassword as WrongStaffPassword
 from backend.warehouse.service import ReservedForOrders
+from tests.amounts import cop
 
 MESSAGE = "English, for programs"
 RELOAD = "No pudimos hacerlo. Recarga la página e inténtalo otra vez."
@@ -133,7 +134,9 @@ SENTENCES: dict[str, tuple[Surface, tuple[str, ...]]] = {
             "Revisa tu compra e inténtalo otra vez.",
             CLOSED,
             "Algo de tu carrito se agotó mientras comprabas. Ajústalo para poder pagar.",
-            "No queda nada por pagar, y un banco no cobra $ 0. Recarga la página y confirma tu pedido sin pagar.",
+            cop(
+                "No queda nada por pagar, y un banco no cobra $ 0. Recarga la página y confirma tu pedido sin pagar."
+            ),
             CLOSED,
             *[PENDING] * 2,
             NOT_CREATED,

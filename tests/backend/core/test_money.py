@@ -6,16 +6,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.core.money import format_cop, parse_amount, percent_off, regular_price
+from backend.core.money import (
+    format_cop,
+    format_exact,
+    format_number,
+    parse_amount,
+    parse_pesos,
+    percent_off,
+    regular_price,
+)
+from tests.amounts import cop
 
 pesos = st.integers(min_value=0, max_value=10**12)
 
 
 @pytest.mark.parametrize(
-    ("amount", "label"), [(0, "$ 0"), (950, "$ 950"), (89_900, "$ 89.900"), (1_234_567, "$ 1.234.567")]
+    ("amount", "label"),
+    [(0, cop("$ 0")), (950, cop("$ 950")), (89_900, cop("$ 89.900")), (1_234_567, cop("$ 1.234.567"))],
 )
 def test_amount_is_formatted_for_colombia(amount: int, label: str) -> None:
     assert format_cop(amount) == label
+
+
+def test_amount_does_not_break_after_its_sign_and_can_be_typed_back() -> None:
+    assert format_cop(89_900) == "$\N{NO-BREAK SPACE}89.900"
+    assert format_exact(Decimal("38000.40")) == "$\N{NO-BREAK SPACE}38.000,40"
+    assert parse_pesos(format_cop(89_900)) == 89_900
+
+
+def test_digits_of_a_number_are_grouped() -> None:
+    assert [format_number(number) for number in (0, 999, 5_000_001, -1_200)] == [
+        "0",
+        "999",
+        "5.000.001",
+        "-1.200",
+    ]
 
 
 @given(pesos, pesos)

@@ -1,12 +1,14 @@
 """All texts of the shop are translated into every language that it offers."""
 
+import ast
 import re
 import string
+from collections.abc import Iterator
 
 import pytest
 from babel.messages.pofile import read_po
 
-from backend.core.texts import FOLDER, SOURCE_LANGUAGE, catalogue_path, translations
+from backend.core.texts import FOLDER, SOURCE_LANGUAGE, _, catalogue_path, format_count, translations
 from tests.spanish import find_untranslated_spanish
 from tools.messages import ROOT, extract_messages
 
@@ -117,3 +119,41 @@ def test_spanish_texts_are_wrapped_for_translation() -> None:
     assert len(files) > 1_000
     found = {str(file): list(find_untranslated_spanish((ROOT / file).read_text("utf-8"))) for file in files}
     assert {file: texts for file, texts in found.items() if texts} == {}
+
+
+def test_counts_in_texts_have_grouped_digits_and_numbers_of_orders_do_not() -> None:
+    assert _("Quedan {n}").format(n=5_000_001) == "Quedan 5.000.001"
+    assert _("Pedido {number}").format(number=10_000_001) == "Pedido 10000001"
+    assert format_count(1_200, _("{n} uso"), _("{n} usos")) == "1.200 usos"
+    assert _("{n} GiB libres en {folder}").format(n="1.5", folder="data") == "1.5 GiB libres en data"
+
+
+PROGRAMS_READ = {"backend/attention/command.py": "the output of `trompo attention`"}
+"""Places where an amount has an ordinary space after the sign, with the reason."""
+
+
+def list_literals(source: str) -> Iterator[str]:
+    """Yield the string literals of a module, except docstrings."""
+    tree = ast.parse(source)
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(part.value if isinstance(part, ast.Constant) else "1" for part in node.values)  # type: ignore[misc]  # a constant of an f-string is a str
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value
+
+
+def test_no_line_ends_after_a_sign_of_pesos() -> None:
+    """Check that the space between the sign and the number is a no-break space, as in `format_cop`."""
+    found = {
+        str(file): texts
+        for file in SOURCES
+        if (
+            texts := [
+                text
+                for text in list_literals((ROOT / file).read_text("utf-8"))
+                if re.search(r"\$ [0-9{]", text)
+            ]
+        )
+    }
+    assert found.keys() == PROGRAMS_READ.keys(), found

@@ -52,6 +52,7 @@ from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
 from backend.orders.origins import OrderOrigin
 from backend.payment.providers.base import ProviderState
+from tests.amounts import cop
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare, take_money
 
@@ -315,7 +316,7 @@ async def test_mailed_link_opens_the_same_draft(till: Till) -> None:
         entries = (await session.execute(select(AuditEntry.action))).scalars().all()
     assert message is not None
     assert message.to == "ana@example.com"
-    assert message.values["items"] == [("2 × Trompo", "$ 80.000"), ("Total sin envío", "$ 80.000")]
+    assert message.values["items"] == [("2 × Trompo", cop("$ 80.000")), ("Total sin envío", cop("$ 80.000"))]
     mailed = message.values["link"].rpartition("/")[2]
     assert mailed != token
     assert (await find(till, mailed)).cart_id == (await find(till, token)).cart_id

@@ -19,6 +19,7 @@ from backend.order_edits.difference import DifferenceReceipt
 from backend.orders.models import Order
 from backend.orders.service import list_order_lines
 from backend.payment.cash import sum_cash
+from tests.amounts import cop
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.draft_orders.selling import OWNER, SELLER, prepare, take_money
 from tests.backend.exchanges.exchange_kit import CASH, settle, write_exchange
@@ -74,7 +75,7 @@ async def test_customer_gets_one_mail_about_the_new_order(till: Till) -> None:
     assert (kind, values["exchange"]["number"], values["exchange"]["credit"]) == (
         "order_paid",
         order.number,
-        "$ 40.000",
+        cop("$ 40.000"),
     )
     assert (values["exchange"]["owed"], values["exchange"]["surplus"], values["missing"]) == ("", "", "")
 

@@ -12,6 +12,7 @@ from backend.office import attention as module
 from backend.office.attention import AttentionPage, count_new_attention, open_attention
 from backend.staff.rights import RIGHTS, Actor, Role
 from backend.staff_notices.waiting_work import read_waiting_work
+from tests.amounts import cop
 
 OWNER = Actor("user_1", Role.OWNER)
 
@@ -37,7 +38,7 @@ async def test_every_kind_of_attention_has_title_advice_and_action(shop: Shop) -
         row = rows[kind]
         assert (row.title, row.advice, row.recommended.name) == (rules.title, rules.advice, rules.recommended)
         assert {row.recommended.name, *(other.name for other in row.others)} == set(rules.actions)
-        assert (row.about, row.is_late) == ("$ 33.528", False)
+        assert (row.about, row.is_late) == (cop("$ 33.528"), False)
         needs = {way.name: way.needs for way in (row.recommended, *row.others)}
         assert needs[Action.DISMISSED] == "note"
         assert needs.get(Action.REFUNDED, "reference") == "reference"

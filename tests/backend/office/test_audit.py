@@ -22,6 +22,7 @@ from backend.core.spreadsheet import format_csv
 from backend.office import audit as module
 from backend.office.audit import AuditFilter, AuditPage, audit_entries, audit_file
 from backend.staff.rights import COMMAND_LINE, RIGHTS, SHOP, Actor, Right, Role
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
@@ -50,7 +51,7 @@ async def test_audit_row_shows_actor_and_action(shop: Shop, shop_defaults: Defau
     (row,) = (await read_audit_page(shop)).rows
     assert (row.actor_name, row.sentence) == ("La tienda, sola", "cambió el producto Trompo de madera")
     assert {change.field: (change.before, change.after) for change in row.changes} == {
-        "Precio": ("$ 20.000", "$ 18.000"),
+        "Precio": (cop("$ 20.000"), cop("$ 18.000")),
         "Destacado": ("no", "sí"),
         "odd": ("", '{"a": [1]}'),
         "Nota": ("", "Para Ana"),
@@ -113,7 +114,7 @@ async def test_pages_of_the_audit_list_contain_all_rows_in_order(
         cursor = read.cursor
         if not cursor:
             break
-    assert found == ["$ 5", "$ 4", "$ 3", "$ 2", "$ 1"]
+    assert found == [cop("$ 5"), cop("$ 4"), cop("$ 3"), cop("$ 2"), cop("$ 1")]
 
 
 async def test_filters_narrow_the_audit_list(shop: Shop) -> None:

@@ -14,6 +14,7 @@ from backend.core.money import format_cop
 from backend.office.reports import ReportView, report_view
 from backend.pricing import Adjustment, PricedLine
 from backend.staff.rights import RIGHTS, Actor, Right, Role
+from tests.amounts import cop
 from tests.backend.reports.selling import Sold, paid_order, store_cart, store_orders
 from tests.store_defaults import Defaults, add_product
 
@@ -35,9 +36,9 @@ async def sell(shop: Shop, *orders: Sold) -> None:
 
 async def test_sales_report_of_an_empty_shop_shows_zeros(shop: Shop) -> None:
     view = await read_report(shop, {})
-    assert (view.net, view.orders, view.average, view.conversion) == ("$ 0", 0, "", "")
-    assert (view.stock_units, view.stock_value, view.best, view.slow) == (0, "$ 0", [], [])
-    assert [(row.kind, row.total) for row in view.tax] == [("all", "$ 0")]
+    assert (view.net, view.orders, view.average, view.conversion) == (cop("$ 0"), 0, "", "")
+    assert (view.stock_units, view.stock_value, view.best, view.slow) == (0, cop("$ 0"), [], [])
+    assert [(row.kind, row.total) for row in view.tax] == [("all", cop("$ 0"))]
     assert {bar.sold_height for bar in view.bars} == {0}
     assert (view.has_money, view.has_sold) == (False, False)
 
@@ -63,12 +64,12 @@ async def test_sales_report_shows_the_margin_of_units_with_a_known_cost(
     await sell(shop, usual, reduced, without)
     margin = (await read_report(shop)).margin
     assert (margin.pesos, margin.detail) == (
-        "$ 108.807",
+        cop("$ 108.807"),
         "41 % de lo vendido, sin IVA · falta el costo de 5 unidades",
     )
     assert [(toy.title, toy.units, toy.pesos, toy.width) for toy in margin.products] == [
-        ("trompo", 3, "$ 110.000 · 44 %", 100),
-        ("yoyo", 2, "-$ 1.193 · -7 %", 0),
+        ("trompo", 3, cop("$ 110.000 · 44 %"), 100),
+        ("yoyo", 2, cop("-$ 1.193 · -7 %"), 0),
     ]
     april = (await read_report(shop, {"desde": "2026-04-01", "hasta": "2026-04-30"})).margin
     assert (april.pesos, april.products) == ("", [])
@@ -82,23 +83,23 @@ async def test_sales_report_shows_the_figures_of_a_month(shop: Shop, shop_defaul
     gone.refunds = [(MARCH, 9_000, {})]
     await sell(shop, one, two, gone, Sold([PricedLine("balero", 5, 500)], placed=MARCH))
     view = await read_report(shop)
-    assert (view.captured, view.refunded, view.net) == ("$ 318.900", "$ 9.000", "$ 309.900")
+    assert (view.captured, view.refunded, view.net) == (cop("$ 318.900"), cop("$ 9.000"), cop("$ 309.900"))
     assert (view.orders, view.average) == (2, format_cop(154_950))
     assert [(toy.title, toy.units, toy.pesos, toy.width) for toy in view.best] == [
-        (ODD, 3, "$ 60.000", 100),
-        ("trompo", 1, "$ 119.000", 33),
+        (ODD, 3, cop("$ 60.000"), 100),
+        ("trompo", 1, cop("$ 119.000"), 33),
     ]
     tenth, eleventh = view.bars[9:11]
-    assert (tenth.sold, tenth.refunded, tenth.net) == ("$ 258.900", "$ 9.000", "$ 249.900")
+    assert (tenth.sold, tenth.refunded, tenth.net) == (cop("$ 258.900"), cop("$ 9.000"), cop("$ 249.900"))
     assert (tenth.sold_height, tenth.refunded_height, eleventh.sold_height) == (100, 4, 24)
     assert [(row.label, row.base, row.tax, row.total) for row in view.tax if row.kind != "line"] == [
-        ("Neto al 19 %", "$ 210.000", "$ 39.900", "$ 249.900"),
-        ("Neto al 0 %", "$ 60.000", "$ 0", "$ 60.000"),
-        ("Total", "$ 270.000", "$ 39.900", "$ 309.900"),
+        ("Neto al 19 %", cop("$ 210.000"), cop("$ 39.900"), cop("$ 249.900")),
+        ("Neto al 0 %", cop("$ 60.000"), cop("$ 0"), cop("$ 60.000")),
+        ("Total", cop("$ 270.000"), cop("$ 39.900"), cop("$ 309.900")),
     ]
     april = await read_report(shop, {"desde": "2026-04-01", "hasta": "2026-04-30"})
-    assert (april.net, april.orders, april.average, april.best) == ("-$ 119.000", 0, "", [])
-    assert april.tax[-1].tax == "-$ 19.000"
+    assert (april.net, april.orders, april.average, april.best) == (cop("-$ 119.000"), 0, "", [])
+    assert april.tax[-1].tax == cop("-$ 19.000")
 
 
 async def test_best_sellers_show_the_paid_amount(shop: Shop, shop_defaults: Defaults) -> None:
@@ -109,8 +110,8 @@ async def test_best_sellers_show_the_paid_amount(shop: Shop, shop_defaults: Defa
     await sell(shop, cheap, paid_order(trompo, at=MARCH))
     best = (await read_report(shop)).best
     assert [(toy.title, toy.units, toy.pesos) for toy in best] == [
-        ("trompo", 4, "$ 170.000"),
-        ("yoyo", 1, "$ 9.000"),
+        ("trompo", 4, cop("$ 170.000")),
+        ("yoyo", 1, cop("$ 9.000")),
     ]
 
 
@@ -120,8 +121,8 @@ async def test_money_without_an_order_has_its_own_line_in_the_report(
     await sell(shop, Sold([PricedLine("trompo", 1, 5_000)], has_order=False, captures=[(MARCH, 7_000)]))
     view = await read_report(shop)
     assert [(row.label, row.base, row.total) for row in view.tax] == [
-        ("Dinero que no es de un pedido", "", "$ 7.000"),
-        ("Total", "$ 0", "$ 7.000"),
+        ("Dinero que no es de un pedido", "", cop("$ 7.000")),
+        ("Total", cop("$ 0"), cop("$ 7.000")),
     ]
     assert view.orders == 0
 
@@ -135,9 +136,9 @@ async def test_report_shows_stock_value_and_slow_products(shop: Shop, shop_defau
         await session.execute(old.values(created_at=now() - timedelta(days=91)))
     await sell(shop, paid_order(PricedLine("vendido", 1, 10_000), at=now() - timedelta(days=89)))
     view = await read_report(shop)
-    assert (view.stock_units, view.stock_value) == (6, "$ 105.000")
+    assert (view.stock_units, view.stock_value) == (6, cop("$ 105.000"))
     assert (view.has_money, view.has_sold) == (False, True)  # nothing in the period, but earlier
-    assert [(toy.title, toy.units, toy.pesos) for toy in view.slow] == [("Quieto", 2, "$ 80.000")]
+    assert [(toy.title, toy.units, toy.pesos) for toy in view.slow] == [("Quieto", 2, cop("$ 80.000"))]
 
 
 async def test_conversion_rate_is_the_share_of_paid_carts(shop: Shop, shop_defaults: Defaults) -> None:

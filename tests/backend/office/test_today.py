@@ -18,6 +18,7 @@ from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import RIGHTS, Actor, Right, Role
+from tests.amounts import cop
 from tests.backend.orders.paying import place_order_at_bank, report_payment
 from tests.store_defaults import Defaults, add_product
 
@@ -38,7 +39,7 @@ async def test_all_setup_steps_of_an_empty_shop_are_open(shop: Shop) -> None:
     view = await read_today(shop)
     assert (view.to_pack, view.awaiting_bank, view.attention, view.low_stock, view.orders) == (0, 0, 0, 0, 0)
     assert view.is_quiet
-    assert (view.sold_label, view.change) == ("$ 0", None)
+    assert (view.sold_label, view.change) == (cop("$ 0"), None)
     assert [step.name for step in view.steps if step.is_done] == []
 
 
@@ -63,7 +64,7 @@ async def test_new_order_is_counted_as_awaiting_the_bank_and_then_as_to_be_packe
     await report_payment(shop, payment, ProviderState.CAPTURED)
     paid = await read_today(shop)
     assert (paid.awaiting_bank, paid.to_pack, paid.orders) == (0, 1, 1)
-    assert paid.sold_label != "$ 0"
+    assert paid.sold_label != cop("$ 0")
     assert paid.waits_since
 
 
@@ -82,7 +83,7 @@ async def test_sales_of_today_are_compared_with_those_a_week_ago(
         )
     before = await read_today(shop)
     assert (before.orders, before.orders_last_week, before.change) in {(0, 1, -100), (0, 0, None)}
-    assert {before.sold_last_week_label, before.sold_label} <= {view.sold_label, "$ 0"}
+    assert {before.sold_last_week_label, before.sold_label} <= {view.sold_label, cop("$ 0")}
 
 
 async def test_low_stock_products_are_sorted_by_units(shop: Shop, shop_defaults: Defaults) -> None:

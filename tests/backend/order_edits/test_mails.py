@@ -4,6 +4,7 @@ from sqlalchemy import select
 
 from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
+from tests.amounts import cop
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.order_edits.editing_kit import confirm, place_paid_order, write_edit
 
@@ -21,8 +22,8 @@ async def test_mail_lists_the_changes_and_the_owed_difference(till: Till) -> Non
     assert message is not None
     assert message.to == "ana@example.com"
     assert message.values["changes"] == ["Quitamos 1 × Trompo", "Agregamos 2 × Yoyo"]
-    assert (message.values["owed"], message.values["surplus"]) == ("$ 80.000", "")
-    assert message.values["bill"][-1] == ("Total", "$ 120.000")
+    assert (message.values["owed"], message.values["surplus"]) == (cop("$ 80.000"), "")
+    assert message.values["bill"][-1] == ("Total", cop("$ 120.000"))
 
 
 async def test_mail_of_a_cheaper_order_names_the_amount_to_give_back(till: Till) -> None:
@@ -33,5 +34,5 @@ async def test_mail_of_a_cheaper_order_names_the_amount_to_give_back(till: Till)
         mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ORDER_EDITED))).scalar_one()
         message = await compose_message(session, till.checkout.settings, mail)
     assert message is not None
-    assert (message.values["owed"], message.values["surplus"]) == ("", "$ 40.000")
+    assert (message.values["owed"], message.values["surplus"]) == ("", cop("$ 40.000"))
     assert message.values["changes"] == ["Trompo: 1 en vez de 2"]

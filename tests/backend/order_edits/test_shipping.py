@@ -42,6 +42,7 @@ from backend.shipping.models import ShippingOption
 from backend.shipping.offered_options import OptionNotOffered
 from backend.shipping.providers.registry import OwnDeliveryProvider
 from backend.staff.rights import Actor
+from tests.amounts import cop
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.backend.draft_orders.selling import OWNER, SELLER, STOCKROOM
@@ -124,7 +125,7 @@ async def test_order_to_collect_is_delivered_by_the_shop(till: Till, order: Orde
         mail = (await session.execute(select(Mail).where(Mail.kind == MailKind.ORDER_EDITED))).scalar_one()
         message = await compose_message(session, till.checkout.settings, mail)
     assert message is not None
-    assert message.values["changes"] == [f"Envío: Domicilio, $ 8.000, en vez de {order.shipping_name}"]
+    assert message.values["changes"] == [cop(f"Envío: Domicilio, $ 8.000, en vez de {order.shipping_name}")]
     assert [(kind, amount) for kind, _text, amount in await till.attention()] == [("edit_owed", DELIVERY)]
     await receive(till, order, DELIVERY)
     assert (await till.read_order(order.id)).payment_status == "captured"

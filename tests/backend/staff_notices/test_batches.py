@@ -19,6 +19,7 @@ from backend.staff.service import change_staff
 from backend.staff_notices.batches import PAUSE, NoticeBatches
 from backend.staff_notices.models import StaffNotice
 from backend.staff_notices.recording import SEND_BATCH, WINDOW
+from tests.amounts import cop
 from tests.backend.mail.conftest import text_of
 from tests.backend.orders.paying import list_sessions, place_order_at_bank, report_payment
 from tests.backend.staff_notices.conftest import Office, ask_pqrs, create_worker, make_due
@@ -57,10 +58,10 @@ async def test_paid_order_is_mailed_to_everyone_who_packs(
     await office.send()
     found = office.notices()
     assert [role for role, _subject in found] == ["owner", "shop", "stockroom"]
-    assert {subject.partition(" pagado: ")[2] for _role, subject in found} == {"$ 80.000"}
+    assert {subject.partition(" pagado: ")[2] for _role, subject in found} == {cop("$ 80.000")}
     (mail,) = [mail for mail in office.inbox.mails if mail["To"] == "owner@trompo.example"]
     text = text_of(mail)
-    assert "$ 80.000 · Cali · 2 × Trompo" in text
+    assert cop("$ 80.000 · Cali · 2 × Trompo") in text
     assert f"{shop.settings.base_url}/oficina/empacar?pedido={order_id}" in text
     for personal in ("Eva", "Ana", "Gómez", "Calle", "3001234567", "@example"):
         assert personal not in text
@@ -145,7 +146,7 @@ async def test_order_that_was_canceled_is_left_out_of_the_mail(
     await office.send()
     subjects = {subject for role, subject in office.notices() if role == "stockroom"}
     assert len(subjects) == 1
-    assert " pagado: $ 80.000" in subjects.pop()
+    assert cop(" pagado: $ 80.000") in subjects.pop()
 
 
 async def test_notices_of_an_unwritten_event_are_not_stored(shop: Shop, office: Office) -> None:

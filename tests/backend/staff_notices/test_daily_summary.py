@@ -19,6 +19,7 @@ from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff_notices.choices import Channel, save_choices
 from backend.staff_notices.daily_summary import DailySummary, find_due_day
 from backend.staff_notices.models import StaffNotice
+from tests.amounts import cop
 from tests.backend.mail.conftest import text_of
 from tests.backend.orders.paying import place_order_at_bank, report_payment
 from tests.backend.staff_notices.conftest import Office, ask_pqrs
@@ -95,11 +96,11 @@ async def test_summary_has_the_orders_and_the_money_of_the_day_and_what_waits(
     await office.send()
     mails = [mail for mail in office.inbox.mails if str(mail["Subject"]).startswith("Resumen del ")]
     assert sorted(str(mail["To"]).partition("@")[0] for mail in mails) == READERS
-    assert str(mails[0]["Subject"]).endswith(": 1 pedido, $ 80.000")
+    assert str(mails[0]["Subject"]).endswith(cop(": 1 pedido, $ 80.000"))
     text = text_of(mails[0])
     for line in (
         "Pedidos pagados: 1.",
-        "Dinero que entró: $ 80.000.",
+        cop("Dinero que entró: $ 80.000."),
         "Por empacar: 1.",
         "PQRS por responder: 1. Quedan ",
         "Pocas unidades: Trompo (quedan 2).",
@@ -114,7 +115,7 @@ async def test_summary_of_a_quiet_day_says_that_nothing_waits(shop: Shop, office
     await office.send()
     assert [role for role, _subject in office.notices()] == READERS
     text = text_of(office.inbox.mails[0])
-    assert "Pedidos pagados: 0.\n\nDinero que entró: $ 0.\n\nNada espera." in text
+    assert cop("Pedidos pagados: 0.\n\nDinero que entró: $ 0.\n\nNada espera.") in text
 
 
 async def test_member_who_turned_the_summary_off_gets_none(shop: Shop, office: Office) -> None:

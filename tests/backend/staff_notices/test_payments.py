@@ -11,6 +11,7 @@ from backend.mail.mailer import Mailer
 from backend.staff.rights import Role
 from backend.staff_notices.batches import NoticeBatches
 from backend.staff_notices.choices import Channel, save_choices
+from tests.amounts import cop
 from tests.backend.mail.conftest import Inbox, text_of
 from tests.backend.staff_notices.conftest import Office, make_due
 
@@ -33,7 +34,7 @@ async def test_payment_is_mailed_to_those_who_decide_and_not_to_the_shop_as_well
         ("owner@trompo.example", TITLE),
         ("shop@trompo.example", TITLE),
     ]
-    assert f"{TITLE} · $ 80.000 · antes del " in text_of(office.inbox.mails[0])
+    assert cop(f"{TITLE} · $ 80.000 · antes del ") in text_of(office.inbox.mails[0])
 
 
 async def test_payment_is_mailed_to_the_shop_if_nobody_gets_the_notice(shop: Shop, office: Office) -> None:

@@ -8,6 +8,7 @@ from backend.draft_orders.drafts import add_units, open_current_draft
 from backend.payment.manual_methods import ManualMethod
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.sell.closing import ClosingState
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
@@ -43,7 +44,7 @@ async def test_cash_is_counted_and_a_difference_explained(
         screen, "close", {**typed, "expected": "80000", "counted": "79.500", "reason": "mal cambio"}
     )
     (row,) = screen.content.closings
-    assert (row.difference, row.reason, screen.content.expected) == ("-$ 500", "mal cambio", 10_000)
+    assert (row.difference, row.reason, screen.content.expected) == (cop("-$ 500"), "mal cambio", 10_000)
 
 
 async def test_stockroom_cannot_open_the_closing(shop: Shop, browser_of: BrowserFactory) -> None:

@@ -11,6 +11,7 @@ from backend.order_edits.models import OrderEdit
 from backend.staff.rights import Role
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.editing_state import EditOrderState
+from tests.amounts import cop
 from tests.sold_order import SoldOrder
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
@@ -60,7 +61,7 @@ async def test_scanned_product_is_added_and_its_difference_is_received(
         ("Trompo", 2, ""),
         ("Yoyo", 1, "Nuevo"),
     ]
-    assert screen.content.difference == "El comprador paga $ 15.000 más"
+    assert screen.content.difference == cop("El comprador paga $ 15.000 más")
     await send_event(screen, "set_quantity", screen.content.lines[1].id, 2)
     await send_event(screen, "save", form(screen, reason=""))
     assert "reason" in screen.problems
@@ -73,7 +74,7 @@ async def test_scanned_product_is_added_and_its_difference_is_received(
     assert {"edit", "receive"} <= set(shown.actions)
     assert "pack" not in shown.actions
     (event,) = [event for event in shown.events if event.title == "Pedido cambiado"]
-    assert event.text == "Agregamos 2 × Yoyo. Total: $ 80.000 → $ 110.000. lo pidió por teléfono"
+    assert event.text == cop("Agregamos 2 × Yoyo. Total: $ 80.000 → $ 110.000. lo pidió por teléfono")
     await send_event(order, "receive", {"amount": "30000", "method": "transfer", "reference": ""})
     assert "reference" in order.problems
     await send_event(order, "receive", {"amount": "30000", "method": "cash", "reference": ""})
@@ -107,7 +108,7 @@ async def test_cheaper_product_replaces_a_line_and_the_owner_refunds_the_differe
         ("Trompo", 0, "Se quita"),
         ("Yoyo", 2, "Nuevo"),
     ]
-    assert (screen.replaced_id, screen.content.difference) == ("", "Le devuelves $ 50.000")
+    assert (screen.replaced_id, screen.content.difference) == ("", cop("Le devuelves $ 50.000"))
     await send_event(screen, "save", form(screen))
     order = await open_order(browser_of, order_id)
     assert (order.content.difference.kind, "give_back" in order.content.actions) == ("refund", False)
@@ -116,7 +117,7 @@ async def test_cheaper_product_replaces_a_line_and_the_owner_refunds_the_differe
     assert order.content.difference.kind == "refund"
     owner = await open_order(browser_of, order_id, Role.OWNER)
     await send_event(owner, "give_back", receipt)
-    assert (owner.content.difference.kind, owner.content.payment.refunded_label) == ("", "$ 50.000")
+    assert (owner.content.difference.kind, owner.content.payment.refunded_label) == ("", cop("$ 50.000"))
 
 
 async def test_discarded_edit_does_not_change_the_order(

@@ -14,6 +14,7 @@ from backend.staff.rights import Actor, Role
 from storefront.office.orders.detail_state import OrderState
 from storefront.office.orders.exchange_state import ExchangeState
 from storefront.office.returns.detail_state import ReturnState
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
@@ -71,7 +72,7 @@ async def test_unit_is_exchanged_for_a_scanned_product_and_the_difference_is_rec
     await send_event(screen, "set_inbound", line.id, 1)
     await send_event(screen, "scan", {"code": "SKU-yoyo"})
     assert [(one.title, one.quantity) for one in screen.content.outbound] == [("Yoyo", 1)]
-    assert (screen.content.kind, screen.content.sentence) == ("owed", "El cliente paga $ 5.000 más")
+    assert (screen.content.kind, screen.content.sentence) == ("owed", cop("El cliente paga $ 5.000 más"))
     assert "later" not in [value for value, _name in screen.methods]
     await send_event(screen, "settle", form(screen))
     assert "method" in screen.problems
@@ -97,7 +98,7 @@ async def test_money_that_is_given_back_needs_the_owner(
     await send_event(screen, "set_inbound", screen.content.inbound[0].id, 1)
     await send_event(screen, "scan", {"code": "SKU-balero"})
     view = screen.content
-    assert (view.kind, view.sentence, view.can_give_back) == ("refund", "Le devuelves $ 10.000", False)
+    assert (view.kind, view.sentence, view.can_give_back) == ("refund", cop("Le devuelves $ 10.000"), False)
     owner = await open_exchange_screen(browser_of, order_id, Role.OWNER)
     assert owner.content.can_give_back
     await send_event(screen, "settle", form(screen, "later"))

@@ -18,6 +18,7 @@ from backend.promotions.service import create_promotion
 from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.offers.state import OffersState, OfferState
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
@@ -60,7 +61,7 @@ async def test_offer_is_previewed_saved_and_shown_as_typed(
     }  # fmt: skip
     await send_event(screen, "preview_changes", typed)
     rows = [(row.title, row.before, row.after) for row in screen.preview.rows]
-    assert rows == [("Pelota", "$ 90.000", "$ 81.000"), ("Trompo", "$ 10.003", "$ 9.003")]
+    assert rows == [("Pelota", cop("$ 90.000"), cop("$ 81.000")), ("Trompo", cop("$ 10.003"), cop("$ 9.003"))]
     assert "Termina sola al acabarse el 24 de diciembre de 2026." in screen.preview.words
     async with shop.database.read() as session:
         assert (await session.execute(select(Promotion))).first() is None
@@ -401,7 +402,7 @@ async def test_fixed_discount_of_an_offer_applies_once_as_previewed(
     screen = await open_offer(browser_of, offer=offer)
     assert screen.content.form is not None
     await send_event(screen, "preview_changes", {**TYPED, "method": "fixed", "value": "5.000"})
-    assert screen.preview.words[0] == "Quita $ 5.000 del valor de los productos del carrito."
+    assert screen.preview.words[0] == cop("Quita $ 5.000 del valor de los productos del carrito.")
     await send_event(screen, "save")
     promotion, _campaign = await read_promotion(shop)
     assert (promotion.method_type, promotion.value, promotion.allocation) == ("fixed", 5_000, "across")
@@ -479,7 +480,7 @@ async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
     assert screen.problems == {"target": "Elige algunos productos o categorías."}
     await send_event(screen, "preview_changes", typed)
     rows = [(row.title, row.before, row.after) for row in screen.preview.rows]
-    assert rows == [("2 × Trompo", "$ 20.006", "$ 10.003")]
+    assert rows == [("2 × Trompo", cop("$ 20.006"), cop("$ 10.003"))]
     words = screen.preview.words
     assert words[:2] == [
         "2×1 en los productos elegidos.",
@@ -533,7 +534,7 @@ async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
     await send_event(screen, "preview_changes", {**typed, "most": "1"})
     assert screen.problems == {"most": "Escribe al menos 2, o déjalo vacío."}
     await send_event(screen, "preview_changes", typed)
-    assert [(row.title, row.after) for row in screen.preview.rows] == [("Yoyo", "$ 5.000")]
+    assert [(row.title, row.after) for row in screen.preview.rows] == [("Yoyo", cop("$ 5.000"))]
     assert screen.preview.words[0] == "Por 3 que lleve, 2 con 50 % menos en los productos elegidos."
     await send_event(screen, "save")
     promotion, _campaign = await read_promotion(shop)

@@ -17,6 +17,7 @@ from storefront.office.returns import detail, new_return
 from storefront.office.returns.detail_state import ReturnState, parse_arrived_units
 from storefront.office.returns.listing import ReturnsState
 from storefront.office.returns.new_return import NewReturnState
+from tests.amounts import cop
 from tests.api_clients import open_clients
 from tests.backend.returns.steps import (
     ACCOUNT,
@@ -108,7 +109,7 @@ async def test_return_is_approved_by_the_shop_role_and_paid_by_the_owner(
     await send_event(screen, "approve", {"amount": "90.000"})
     assert list(screen.problems) == ["amount"]
     await send_event(screen, "approve", {"amount": "$ 80.000", "restock": "yes"})
-    assert (screen.content.amount_label, screen.content.actions) == ("$ 80.000", ["account"])
+    assert (screen.content.amount_label, screen.content.actions) == (cop("$ 80.000"), ["account"])
     await send_event(screen, "pay", {"amount": "80000", "reference": "A-1"})
     assert screen.announcement.text == "Tu rol no permite hacer esto."
     await send_event(screen, "deny", {"denial": "No."})

@@ -14,6 +14,7 @@ from backend.orders.models import Order
 from backend.presses.service import Sending, handle_press
 from backend.staff.rights import RIGHTS, Right, Role
 from storefront.office.sell.state import SellState
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
@@ -62,7 +63,7 @@ async def test_scanned_products_are_sold_in_cash(
     assert (line.title, line.quantity, screen.content.total) == ("Trompo", 2, 80_000)
     await send_event(screen, "set_quantity", line.id, 1)
     await send_event(screen, "receive", payment(screen, given="50.000"))
-    assert (screen.sold.total_label, screen.sold.change_label) == ("$ 40.000", "$ 10.000")
+    assert (screen.sold.total_label, screen.sold.change_label) == (cop("$ 40.000"), cop("$ 10.000"))
     assert (screen.content.id, screen.announcement.tone) == ("", "news")
     (order,) = await list_orders(shop)
     assert (order.id, order.origin, order.fulfillment_status) == (screen.sold.id, "counter", "delivered")
@@ -195,7 +196,7 @@ async def test_payment_link_is_shown_once_and_withdrawn(
     assert screen.link.whatsapp_url.startswith("https://wa.me/573001234567")
     assert screen.content.id == ""
     (waiting,) = screen.content.waiting
-    assert (waiting.id, waiting.total_label, waiting.can_withdraw) == (draft_id, "$ 40.000", True)
+    assert (waiting.id, waiting.total_label, waiting.can_withdraw) == (draft_id, cop("$ 40.000"), True)
     await send_event(screen, "withdraw_link", draft_id)
     assert (screen.link, screen.content.waiting) == (None, [])
     assert await list_orders(shop) == []

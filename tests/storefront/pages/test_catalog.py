@@ -37,6 +37,7 @@ from storefront.pages.catalog_list import (
 )
 from storefront.pages.page_loader import PageData, PageParams
 from storefront.state.frame import FrameState
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 
 NO_SEARCH = parse_search("", search_words())
@@ -320,9 +321,9 @@ class TestOwnLists:
         ]
         assert [one.prices for one in contents] == [
             "",
-            "Desde $ 20.000",
-            "Hasta $ 49.999",
-            "De $ 50.000 a $ 60.000",
+            cop("Desde $ 20.000"),
+            cop("Hasta $ 49.999"),
+            cop("De $ 50.000 a $ 60.000"),
         ]
         assert [one.page.total for one in contents] == [4, 4, 0, 4]
 
@@ -366,7 +367,7 @@ class TestUnderstoodSearches:
     async def test_prices_and_order_in_the_search_text_are_choices_that_can_be_removed(self) -> None:
         data = await load_url("/catalog?q=osos%20baratos%20de%20menos%20de%2060%20mil")
         assert data.content.choices == Choices(highest=60_000, sort="price_asc")
-        assert (data.content.prices, data.content.asked_sort) == ("Hasta $ 60.000", "price_asc")
+        assert (data.content.prices, data.content.asked_sort) == (cop("Hasta $ 60.000"), "price_asc")
         assert (data.content.page.total, data.content.is_custom) == (3, False)
         none = await load_url("/catalog?q=osos%20de%20menos%20de%2040%20mil")
         assert (none.content.page.total, none.content.page.near) == (0, None)

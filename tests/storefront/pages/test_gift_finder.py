@@ -7,6 +7,7 @@ from backend.app import Shop
 from backend.catalog.models import Category, Product, ProductCategory
 from storefront.pages.gift_finder import GiftContent, gift_products, load
 from storefront.pages.page_loader import PageData, PageParams
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 
 
@@ -41,7 +42,7 @@ def handles(data: PageData[GiftContent]) -> set[str]:
 class TestAnswers:
     async def test_three_answers_in_the_gift_finder_lead_to_a_list(self) -> None:
         address, counts = "/gift", []
-        for question, label in enumerate(("0-2 años", "Música", "Hasta $ 50.000")):
+        for question, label in enumerate(("0-2 años", "Música", cop("Hasta $ 50.000"))):
             data = await load_url(address)
             counts.append(data.content.total)
             address = next(
@@ -51,7 +52,7 @@ class TestAnswers:
         data = await load_url(address)
         assert ([*counts, data.content.total], handles(data)) == ([3, 2, 2, 1], {"maraca"})
         chosen = [[one.label for one in asked.choices if one.is_chosen] for asked in data.content.questions]
-        assert chosen == [["0-2 años"], ["Música"], ["Hasta $ 50.000"]]
+        assert chosen == [["0-2 años"], ["Música"], [cop("Hasta $ 50.000")]]
 
     async def test_gift_finder_offers_only_answers_with_products(self) -> None:
         ages, interests, _budgets = (await load_url("/gift")).content.questions
@@ -76,12 +77,12 @@ class TestAnswers:
             (
                 "?age=9-12&interest=musica&budget=50000",
                 {"violin"},
-                "No hay nada hasta $ 50.000. Estos cuestan más y cumplen con lo demás.",
+                cop("No hay nada hasta $ 50.000. Estos cuestan más y cumplen con lo demás."),
             ),
             (
                 "?age=12%2B&interest=musica&budget=50000",
                 {"telescopio"},
-                "No hay nada de «Música», ni hasta $ 50.000. Estos son de otras cosas y cuestan más.",
+                cop("No hay nada de «Música», ni hasta $ 50.000. Estos son de otras cosas y cuestan más."),
             ),
         ],
     )

@@ -19,6 +19,7 @@ from storefront.meta import PRIVATE
 from storefront.pages.page_loader import PageParams
 from storefront.pages.pay import PayPage, PayState, load
 from storefront.state.cart import CartState, forget_cart, use_linked_cart
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 
 
@@ -36,7 +37,7 @@ async def link(shop: Shop, defaults: Defaults) -> tuple[str, str, str]:
 async def test_page_shows_the_sale_and_no_person(shop: Shop, link: tuple[str, str, str]) -> None:
     data = await load(PageParams.from_url(link[0]))
     (line,) = data.content.lines
-    assert (line.title, line.quantity, data.content.total_label) == ("Trompo", 2, "$ 80.000")
+    assert (line.title, line.quantity, data.content.total_label) == ("Trompo", 2, cop("$ 80.000"))
     assert (data.content.was_label, data.content.has_problem, data.meta.robots) == ("", False, PRIVATE)
 
 
@@ -45,7 +46,11 @@ async def test_page_says_that_price_and_stock_changed(shop: Shop, link: tuple[st
         await session.execute(update(Variant).values(price=45_000))
         await session.execute(update(InventoryLevel).values(stocked=1))
     content = (await load(PageParams.from_url(link[0]))).content
-    assert (content.total_label, content.was_label, content.has_problem) == ("$ 90.000", "$ 80.000", True)
+    assert (content.total_label, content.was_label, content.has_problem) == (
+        cop("$ 90.000"),
+        cop("$ 80.000"),
+        True,
+    )
 
 
 async def test_unknown_link_is_404(shop: Shop, link: tuple[str, str, str]) -> None:

@@ -24,6 +24,7 @@ from storefront.pages import pay
 from storefront.pages.order.state import load as load_order
 from storefront.pages.page_loader import PageParams
 from storefront.pages.pay import PayState, load
+from tests.amounts import cop
 from tests.backend.orders.paying import list_sessions, report_payment
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase
@@ -55,7 +56,7 @@ def path_of(shop: Shop, order: Order) -> str:
 
 async def test_page_shows_the_difference_without_personal_data(shop: Shop, order: Order) -> None:
     content = (await load(PageParams.from_url(path_of(shop, order)))).content
-    assert (content.order_number, content.owed, content.total_label) == (order.number, PRICE, "$ 40.000")
+    assert (content.order_number, content.owed, content.total_label) == (order.number, PRICE, cop("$ 40.000"))
     assert (content.reason, content.needs_document, content.lines) == ("", True, [])
 
 

@@ -12,6 +12,7 @@ from backend.catalog.views import ProductDetail
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
 from backend.inventory.models import InventoryLevel
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product, set_up_defaults
 
 
@@ -46,7 +47,7 @@ async def test_single_variant_has_no_options_to_choose(database: Database, defau
     assert [(one.id, one.values, one.sku, one.stock, one.available) for one in shown.variants] == [
         (variant_id, [], "SKU-trompo", 3, True)
     ]
-    assert shown.card.price_label == "$ 10.000"
+    assert shown.card.price_label == cop("$ 10.000")
 
 
 async def test_variants_without_options_are_chosen_by_title(database: Database, defaults: Defaults) -> None:
@@ -66,8 +67,8 @@ async def test_variants_without_options_are_chosen_by_title(database: Database, 
         (nameless, ["Única (2)"], 5, True, 50),
     ]
     # the card shows the cheapest available variant
-    assert (shown.card.variant_id, shown.card.price_label) == (nameless, "Desde $ 12.000")
-    assert shown.card.compare_at_label == "$ 24.000"
+    assert (shown.card.variant_id, shown.card.price_label) == (nameless, cop("Desde $ 12.000"))
+    assert shown.card.compare_at_label == cop("$ 24.000")
 
 
 async def test_card_with_equal_variant_prices_shows_the_price_without_from(
@@ -77,7 +78,7 @@ async def test_card_with_equal_variant_prices_shows_the_price_without_from(
         first = await add_product(session, defaults, "trompo", price=10_000)
         await add_variant(session, defaults, 1, title="Rojo", price=10_000)
     card = (await read_detail(database)).card
-    assert (card.price_label, card.variant_id) == ("$ 10.000", first)
+    assert (card.price_label, card.variant_id) == (cop("$ 10.000"), first)
 
 
 async def test_card_of_a_sold_out_product_shows_the_cheapest_variant(
@@ -87,4 +88,4 @@ async def test_card_of_a_sold_out_product_shows_the_cheapest_variant(
         await add_product(session, defaults, "trompo", stock=0, price=10_000)
         cheapest = await add_variant(session, defaults, 1, title="Chico", price=8_000, stock=0)
     card = (await read_detail(database)).card
-    assert (card.variant_id, card.price_label, card.available) == (cheapest, "Desde $ 8.000", False)
+    assert (card.variant_id, card.price_label, card.available) == (cheapest, cop("Desde $ 8.000"), False)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from backend.core.config.settings import GATEWAY_CREDENTIALS, Settings, SettingsError, load_settings
+from backend.core.config.problems import SettingsError
+from backend.core.config.settings import GATEWAY_CREDENTIALS, Settings, load_settings
 from backend.core.config.sources import PROJECT
 from backend.core.config.values import MIN_SECRET_BITS, estimate_bits, read_or_create_secret
 

@@ -29,6 +29,7 @@ from backend.office.products.editor import (
 )
 from backend.office.products.saving import FormClashes
 from backend.staff.rights import Actor, Role
+from tests.amounts import cop
 from tests.backend.office.products.editing import (
     BERTA,
     LINA,
@@ -87,8 +88,8 @@ async def test_cost_and_texts_for_search_engines_are_saved(shop: Shop, toy: str)
     saved = (await open_form(shop, toy)).base.draft
     (variant,) = saved.variants
     assert (variant.cost, {name: saved.texts[name] for name in texts}) == ("12500", texts)
-    assert (
-        describe_margin(replace(variant, price="23800"), "19") == "Por unidad quedan $ 7.500 sin IVA: 38 %."
+    assert describe_margin(replace(variant, price="23800"), "19") == cop(
+        "Por unidad quedan $ 7.500 sin IVA: 38 %."
     )
     async with shop.database.read() as session:
         changes = (await session.execute(select(AuditEntry.changes))).scalars().all()

@@ -1,15 +1,20 @@
 """The team screen and the own account: content and rights."""
 
+from dataclasses import replace
+
 import pytest
 
 from backend.app import Shop
+from backend.core.db.tables import insert_row
 from backend.core.errors import Forbidden
 from backend.office.team.account import ENROL, PROVE, browser_name, own_account
 from backend.office.team.page import team_page
+from backend.office_settings import NO_SUMMARY, save_settings
 from backend.staff.invites import invite
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Actor, Role
 from backend.staff.sessions import Browser, actor_of_session, open_session
+from backend.staff_notices.push.models import PushSubscription
 
 PHONE = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/142.0 Mobile Safari/537.36"
 
@@ -79,6 +84,39 @@ async def test_account_page_shows_only_the_signed_in_members_data(shop: Shop, ro
         True,
         True,
     )
+
+
+async def test_account_page_shows_the_hour_of_the_daily_summary(shop: Shop) -> None:
+    actor = await sign_in_actor(shop, Role.OWNER)
+    names = []
+    for hour in ("", "15", str(NO_SUMMARY)):
+        async with shop.database.transaction() as session:
+            if hour:
+                await save_settings(session, COMMAND_LINE, {"daily_summary_hour": hour})
+            own = await own_account(session, actor, "key")
+        names.append(own.notices[-1].name.replace("\N{NO-BREAK SPACE}", " "))
+        assert not any("(" in notice.name for notice in own.notices[:-1])
+    summary = "Resumen del día"
+    assert names == [f"{summary} (7 a. m.)", f"{summary} (3 p. m.)", f"{summary} (apagado en Ajustes)"]
+
+
+async def test_account_page_shows_if_this_browser_gets_push_messages(shop: Shop) -> None:
+    actor = await sign_in_actor(shop, Role.OWNER)
+    async with shop.database.transaction() as session:
+        row = PushSubscription(
+            staff_id=actor.id,
+            endpoint="https://push.example/send/1",
+            p256dh="x",
+            auth="x",
+            session_id=actor.session_id,
+            device="Chrome",
+        )
+        await insert_row(session, row)
+    async with shop.database.read() as session:
+        here = await own_account(session, actor, "key")
+        elsewhere = await own_account(session, replace(actor, session_id="another"), "key")
+    assert (here.has_push_here, len(here.devices)) == (True, 1)
+    assert (elsewhere.has_push_here, len(elsewhere.devices)) == (False, 1)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from backend.staff_notices.push.encryption import MAX_PAYLOAD_BYTES
 from backend.staff_notices.push.models import PushSubscription
 from backend.staff_notices.push.sending import RETRY_PAUSES, build_payload
 from backend.staff_notices.push.vapid import read_vapid_key
+from tests.amounts import cop
 from tests.backend.orders.paying import place_order_at_bank, report_payment
 from tests.backend.staff_notices.conftest import Office, ask_pqrs, make_due
 from tests.backend.staff_notices.push.conftest import (
@@ -60,7 +61,7 @@ async def test_paid_order_is_pushed_with_picture_city_and_the_way_to_pack_it(
     assert headers["authorization"].startswith("vapid t=ey")
     assert headers["authorization"].endswith(f", k={read_vapid_key(shop.settings).public_key}")
     message = browser.read(content)
-    assert message["title"].endswith(" pagado: $ 80.000")
+    assert message["title"].endswith(cop(" pagado: $ 80.000"))
     assert "2 × Trompo" in message["body"]
     assert message["path"] == f"/oficina/empacar?pedido={order_id}"
     assert (message["action"], message["picture"]) == ("Empacar", "/media/trompo.webp")

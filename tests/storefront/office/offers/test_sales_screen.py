@@ -18,6 +18,7 @@ from backend.jobs import JobRun
 from backend.staff.rights import Role
 from storefront.office.offers.sale_state import SaleState
 from storefront.office.offers.state import OffersState
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
@@ -71,12 +72,12 @@ async def test_every_price_of_a_sale_is_previewed_before_it_is_saved(
     screen = await open_sale(browser_of)
     await send_event(screen, "preview_changes", TYPED)
     rows = [(row.title, row.before, row.after, row.note != "") for row in screen.preview.rows]
-    assert rows == [("Bolita", "$ 40", "", True), ("Trompo", "$ 10.003", "$ 9.000", False)]
+    assert rows == [("Bolita", cop("$ 40"), "", True), ("Trompo", cop("$ 10.003"), cop("$ 9.000"), False)]
     assert "Precios que bajan: 1, con 10 % menos." in screen.preview.words
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).where(Variant.id == variant_ids[0]).values(price=20_000))
     await send_event(screen, "save")  # a price has changed since: shown again, not saved
-    assert (screen.announcement.tone, screen.preview.rows[1].after) == ("problem", "$ 18.000")
+    assert (screen.announcement.tone, screen.preview.rows[1].after) == ("problem", cop("$ 18.000"))
     await send_event(screen, "save")
     await run_sales_job(shop)
     assert await read_price(shop, variant_ids[0]) == (18_000, 20_000)
@@ -86,7 +87,7 @@ async def test_every_price_of_a_sale_is_previewed_before_it_is_saved(
     assert sale.ends_at.isoformat() == "2999-12-25T05:00:00+00:00"
     running = await open_sale(browser_of, Role.ACCOUNTANT, sale.id)
     assert (running.content.form, running.content.last_day) == (None, "2999-12-24")
-    assert [(row.before, row.after) for row in running.content.rows] == [("$ 20.000", "$ 18.000")]
+    assert [(row.before, row.after) for row in running.content.rows] == [(cop("$ 20.000"), cop("$ 18.000"))]
     running = await open_sale(browser_of, sale=sale.id)
     await send_event(running, "move_end", {"last_day": "2020-01-01"})
     assert list(running.problems) == ["last_day"]
@@ -165,7 +166,11 @@ async def test_future_sale_lowers_the_prices_after_the_running_sale(
     async with shop.database.read() as session:
         waiting = (await session.execute(select(PriceList.id).where(PriceList.id != running))).scalar_one()
     shown = await open_sale(browser_of, sale=waiting)
-    assert [(row.before, row.after) for row in shown.content.rows] == previewed == [("$ 10.003", "$ 8.000")]
+    assert (
+        [(row.before, row.after) for row in shown.content.rows]
+        == previewed
+        == [(cop("$ 10.003"), cop("$ 8.000"))]
+    )
 
 
 async def test_sale_of_a_product_leaves_another_product_with_the_same_title_as_it_is(

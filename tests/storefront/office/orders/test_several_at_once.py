@@ -19,6 +19,7 @@ from backend.payment.providers.base import ProviderState
 from backend.staff.rights import Role
 from storefront.live.refresh import update_state
 from storefront.office.orders.detail_state import OrderState
+from tests.amounts import cop
 from tests.backend.orders.paying import order_row, place_order_at_bank, read_stock, report_payment
 from tests.store_defaults import Defaults, add_product
 from tests.store_steps import complete_purchase
@@ -73,7 +74,7 @@ async def test_product_is_bought_while_two_staff_members_edit_it(
     berta_form = product_steps.editor_form(berta, price=["70000"])
     await send_event(berta, "save", berta_form)
     assert [(clash.label, clash.mine, clash.theirs) for clash in berta.clashes] == [
-        ("Precio", "$ 70.000", "$ 60.000")
+        ("Precio", cop("$ 70.000"), cop("$ 60.000"))
     ]
     assert berta.announcement.tone == "problem"
     await update_state(berta)

@@ -13,6 +13,7 @@ from backend.staff.rights import Role
 from storefront.live.refresh import update_state
 from storefront.office.products.editor_state import ProductState
 from storefront.office.products.preview import PreviewState
+from tests.amounts import cop
 from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
@@ -107,7 +108,7 @@ async def test_second_editor_of_a_product_sees_conflicting_values(
     key = lina.content.variants[0].key
     assert [(row.label, row.mine, row.theirs, row.field, row.value) for row in lina.clashes] == [
         ("Título", "Trompo azul", "Trompo rojo", "product-title", "Trompo rojo"),
-        ("Precio", "$ 60.000", "$ 55.000", f"product-price-{key}", "55.000"),
+        ("Precio", cop("$ 60.000"), cop("$ 55.000"), f"product-price-{key}", "55.000"),
     ]
     assert (lina.announcement.tone, lina.clash_count > 0) == ("problem", True)
     await send_event(lina, "save", {**lina_form, "is_published": "", "seen": lina.content.seen})

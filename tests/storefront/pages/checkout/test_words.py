@@ -24,6 +24,7 @@ from backend.payment.providers.pse.responses import PaymentRefused, RefusalReaso
 from backend.shipping.delivery_promise import DeliveryPromise
 from storefront.pages.checkout.error_texts import get_result_kind
 from storefront.pages.checkout.views import shipping_card
+from tests.amounts import cop
 
 THURSDAY = datetime(2026, 12, 3, 15, tzinfo=UTC)
 HOURS = "lunes a sábado, 9 a. m. a 6 p. m."
@@ -49,7 +50,7 @@ PROMISE = DeliveryPromise(date(2026, 12, 10), THURSDAY + timedelta(hours=5))
             "Ya no podemos prometer el día, que era el jueves 10",
         ),
         (InsufficientStock("gone"), "stock", "se agotó"),
-        (NothingToPay("nothing left"), "failed", "un banco no cobra $ 0"),
+        (NothingToPay("nothing left"), "failed", cop("un banco no cobra $ 0")),
         (NotAllowed("completed"), "failed", "ya no está abierto"),
         (
             Conflict("A payment of this cart is pending already"),

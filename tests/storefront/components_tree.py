@@ -1,0 +1,26 @@
+"""The components of a page, for tests that check every page."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from reflex.components.component import BaseComponent
+
+
+def walk(component: BaseComponent) -> Iterator[Any]:
+    """Yield a component and all components below it, with those of conditions and lists."""
+    yield component
+    cases = [result for _conditions, result in getattr(component, "match_cases", ())]
+    others = [component.default] if hasattr(component, "match_cases") else []
+    for child in (*component.children, *cases, *others):
+        yield from walk(child)
+
+
+def find_by_test_id(component: BaseComponent, test_id: str) -> list[Any]:
+    """Return the components that have this test id."""
+    return [part for part in walk(component) if test_id in str(part.custom_attrs.get("data-testid", ""))]
+
+
+def list_links(component: BaseComponent) -> list[str]:
+    """Return the addresses of all links in a component."""
+    hrefs = (getattr(part, "href", None) for part in walk(component))
+    return [str(href).strip('"') for href in hrefs if href is not None]

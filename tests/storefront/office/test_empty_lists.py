@@ -1,0 +1,40 @@
+"""Empty lists of the office: without rows a list invites to begin; filters that match nothing get another sentence."""
+
+import pytest
+
+from backend.app import Shop
+from backend.staff.rights import Role
+from storefront.office.components.feedback import INVITATION, NO_MATCHES
+from storefront.office.list_state import OfficeList
+from storefront.office.routes import OFFICE_PAGES, OfficePage
+from tests.storefront.components_tree import find_by_test_id, list_links
+from tests.storefront.office.conftest import BrowserFactory
+from tests.storefront.office.test_returns_screen import open_screen
+
+LISTS = [page for page in OFFICE_PAGES if issubclass(page.state, OfficeList)]
+
+
+@pytest.mark.parametrize("page", LISTS, ids=lambda page: page.route)
+async def test_empty_list_invites_and_blames_only_filters_that_are_set(
+    shop: Shop, browser_of: BrowserFactory, page: OfficePage
+) -> None:
+    """Check the messages of the list, and the filters that choose one of them.
+
+    | shop | address | message |
+    |---|---|---|
+    | empty | of the list | an invitation with a link |
+    | any | with a filter that matches nothing | another sentence, with a link to the whole list |
+    """
+    component = page.component()
+    invitations, filtered = find_by_test_id(component, INVITATION), find_by_test_id(component, NO_MATCHES)
+    assert invitations != []
+    assert all(list_links(message) for message in invitations)
+    screen = await open_screen(browser_of, Role.OWNER, page.route, page.state)
+    filters = screen.content.filters
+    assert "".join(filters.values()) == ""
+    assert len(filtered) == bool(filters)
+    for message in filtered:
+        assert list_links(message) == [page.route]
+    for name in list(filters)[:1]:
+        screen = await open_screen(browser_of, Role.OWNER, f"{page.route}?{name}=zzz", page.state)
+        assert (screen.content.rows, "".join(screen.content.filters.values())) == ([], "zzz")
