@@ -9,9 +9,11 @@ from reflex.components.component import BaseComponent
 def walk(component: BaseComponent) -> Iterator[Any]:
     """Yield a component and all components below it, with those of conditions and lists."""
     yield component
-    cases = [result for _conditions, result in getattr(component, "match_cases", ())]
-    others = [component.default] if hasattr(component, "match_cases") else []
-    for child in (*component.children, *cases, *others):
+    part: Any = component
+    cases: list[BaseComponent] = []
+    if hasattr(part, "match_cases"):
+        cases = [*(result for _conditions, result in part.match_cases), part.default]
+    for child in (*component.children, *cases):
         yield from walk(child)
 
 
@@ -22,5 +24,5 @@ def find_by_test_id(component: BaseComponent, test_id: str) -> list[Any]:
 
 def list_links(component: BaseComponent) -> list[str]:
     """Return the addresses of all links in a component."""
-    hrefs = (getattr(part, "href", None) for part in walk(component))
-    return [str(href).strip('"') for href in hrefs if href is not None]
+    found = (getattr(part, name, None) for part in walk(component) for name in ("href", "to"))
+    return [str(address).strip('"') for address in found if address is not None]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from backend.app import Shop
+from backend.core.dates import hour_label
 from backend.core.db.tables import insert_row
 from backend.core.errors import Forbidden
 from backend.office.team.account import ENROL, PROVE, browser_name, own_account
@@ -94,10 +95,10 @@ async def test_account_page_shows_the_hour_of_the_daily_summary(shop: Shop) -> N
             if hour:
                 await save_settings(session, COMMAND_LINE, {"daily_summary_hour": hour})
             own = await own_account(session, actor, "key")
-        names.append(own.notices[-1].name.replace("\N{NO-BREAK SPACE}", " "))
+        names.append(own.notices[-1].name)
         assert not any("(" in notice.name for notice in own.notices[:-1])
     summary = "Resumen del día"
-    assert names == [f"{summary} (7 a. m.)", f"{summary} (3 p. m.)", f"{summary} (apagado en Ajustes)"]
+    assert names == [f"{summary} ({when})" for when in (hour_label(7), hour_label(15), "apagado en Ajustes")]
 
 
 async def test_account_page_shows_if_this_browser_gets_push_messages(shop: Shop) -> None:
