@@ -42,7 +42,7 @@ def _is_condition(value: list[Any] | tuple[Any, ...]) -> bool:
 
 
 def find_numbers(var: Any) -> Iterator[Var[Any]]:
-    """Yield the numbers of which a text consists."""
+    """Yield the numbers that a text contains."""
     if isinstance(var, BooleanVar | LiteralNumberVar) or str(var).lstrip("(").startswith(GROUPED):
         return
     if isinstance(var, NumberVar):

@@ -59,7 +59,7 @@ FAULTS = {
 WRONG_VALUES = (
     "", "-1", "999999999999999999999", "1.5", "nan", "x", "a b", "{x}", "http://", "é" * 400, "/(x+)+/", "1e999",
 )  # fmt: skip
-"""Values of which each setting refuses some."""
+"""Values: every setting with limits refuses at least one of them."""
 
 
 def read_problems(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> tuple[SettingProblem, ...]:
