@@ -54,9 +54,9 @@ async def _list_waiting(session: AsyncSession) -> list[str]:
     numbers = (
         (_("Por empacar: {n}."), work.to_pack, ""),
         (_("Por resolver: {n}."), work.attention, ""),
-        (_("PQRS por responder: {n}. {days} para la más urgente."), pqrs.count, pqrs.deadline_label),
-        (_("Devoluciones abiertas: {n}. {days} para la más urgente."), returns.count, returns.deadline_label),
+        (_("PQRS por responder: {n}. La más urgente: {days}."), pqrs.count, pqrs.deadline_label),
+        (_("Devoluciones abiertas: {n}. La más urgente: {days}."), returns.count, returns.deadline_label),
         (_("Reseñas por leer: {n}."), work.reviews, ""),
     )
-    lines = [text.format(n=count, days=days) for text, count, days in numbers if count]
+    lines = [text.format(n=count, days=days[:1].lower() + days[1:]) for text, count, days in numbers if count]
     return [*lines, _("Pocas unidades: {products}.").format(products=named)] if few else lines

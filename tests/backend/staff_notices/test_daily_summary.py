@@ -14,6 +14,7 @@ from backend.office_settings import NO_SUMMARY, save_settings
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
+from backend.pqrs.models import Pqrs
 from backend.staff.models import Staff
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff_notices.choices import Channel, save_choices
@@ -102,11 +103,22 @@ async def test_summary_has_the_orders_and_the_money_of_the_day_and_what_waits(
         "Pedidos pagados: 1.",
         cop("Dinero que entró: $ 80.000."),
         "Por empacar: 1.",
-        "PQRS por responder: 1. Quedan ",
+        "PQRS por responder: 1. La más urgente: quedan ",
         "Pocas unidades: Trompo (quedan 2).",
     ):
         assert line in text
     assert "devuelto" not in text
+
+
+async def test_summary_says_that_a_legal_deadline_has_passed(shop: Shop, office: Office) -> None:
+    await ask_pqrs(shop)
+    async with shop.database.transaction() as session:
+        await session.execute(update(Pqrs).values(due_at=db_now(-timedelta(days=3))))
+    await choose_hour(shop, 0)
+    await DailySummary(shop.database).record_due(RUN)
+    await office.send()
+    mails = [mail for mail in office.inbox.mails if str(mail["Subject"]).startswith("Resumen del ")]
+    assert "PQRS por responder: 1. La más urgente: pasó hace " in text_of(mails[0])
 
 
 async def test_summary_of_a_quiet_day_says_that_nothing_waits(shop: Shop, office: Office) -> None:
