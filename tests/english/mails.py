@@ -69,7 +69,7 @@ VALUES: dict[str, Any] = {
     "pay_link": "https://trompo.example/pay/x",
     "terms_link": "https://trompo.example/legal/terminos",
     "withdrawal_link": "https://trompo.example/legal/retracto",
-    "toys": [("Robot", "https://trompo.example/review/ordli_1?token=t")],
+    "products": [("Robot", "https://trompo.example/review/ordli_1?token=t")],
     "until": day_label(now()),
     "lines": ["Order 7 · 2 × Robot"],
     "more": "And 3 more.",
