@@ -400,7 +400,7 @@ def _value_text(name: str, value: Any, labels: EntryLabels) -> str:
 
 
 async def _find_pickup_orders(session: AsyncSession, order_ids: set[str]) -> set[str]:
-    """Return the ids of those of these orders that their customers collect."""
+    """Return the ids in `order_ids` whose orders are picked up by their customers."""
     if not order_ids:
         return set()
     orders = (await session.execute(select(Order).where(Order.id.in_(order_ids)))).scalars().all()

@@ -18,7 +18,7 @@ from backend.staff.rights import Actor, Right
 
 @dataclass(frozen=True, slots=True)
 class ClosingRow:
-    """A finished closing. `difference` is empty if the counted cash was the expected one."""
+    """A finished closing. `difference` is empty if the counted cash was as expected."""
 
     id: str
     moment_label: str
@@ -34,7 +34,7 @@ class ClosingView:
     """The money since the latest closing, and the latest closings.
 
     Attributes:
-        previous_id: the latest closing, which the form sends back.
+        previous_id: the id of the latest closing, which the form sends back.
         sums: the parts of the expected cash, and the money by other methods.
     """
 
@@ -46,7 +46,7 @@ class ClosingView:
 
 
 async def closing_view(session: AsyncSession, actor: Actor) -> ClosingView:
-    """Return the content of the screen."""
+    """Return the content of the screen «Cerrar el día»."""
     actor.require(Right.READ_ORDERS)
     day = await read_open_day(session, actor)
     closings = await list_closings(session, actor)

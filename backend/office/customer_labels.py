@@ -16,7 +16,7 @@ NO_NAME = _("Sin nombre")
 
 
 def recipient_name(order: Order) -> str:
-    """Return the name of the recipient; of the customer, if an order for pickup has no address."""
+    """Return the name in the shipping address; without one, as for some pickups, the customer's name."""
     return full_name(order.shipping_address) or order_customer_name(order)
 
 

@@ -130,7 +130,7 @@ async def read_rows(session: AsyncSession, product_ids: Sequence[str]) -> Mappin
 
 
 async def _read_codes(session: AsyncSession, product_ids: Sequence[str]) -> Mapping[str, str]:
-    """Return the code of the first variant with one, by product."""
+    """Return the SKU of each product's first variant with a SKU, by product id."""
     query = (
         select(Variant.product_id, Variant.sku)
         .where(Variant.product_id.in_(product_ids), Variant.sku.is_not(None))

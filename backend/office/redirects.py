@@ -158,7 +158,7 @@ async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> lis
 async def _suggest_collections(
     session: AsyncSession, words: Sequence[str], limit: int
 ) -> list[TargetSuggestion]:
-    """Return the collections that match. If a title alone names another page, the value is the page's address."""
+    """Return the collections with these words. The value is the title, or the path if the title names another page."""
     collections = [
         one
         for one in (await session.execute(ordered_collections())).scalars()
@@ -202,7 +202,7 @@ async def _read_unknown(session: AsyncSession) -> list[UnknownAddressRow]:
 
 
 async def _find_pages(session: AsyncSession, addresses: Sequence[str]) -> dict[str, str]:
-    """Return, by address, the page whose handle is in the address; empty without one.
+    """Return, by address, the path of the page whose handle is in the address; empty if there is no such page.
 
     Shops write the handle in the last part of the path or in a parameter: `/producto/balero/`, `/?product=balero`.
     """

@@ -30,7 +30,7 @@ class SaleLine:
     """A line of the sale.
 
     Attributes:
-        detail: the variant's name, and a problem with its stock.
+        detail: the variant's name, and the problem with its stock, if there is one.
         most: number of units that can be sold.
     """
 
@@ -58,7 +58,7 @@ class LinkView:
 
 @dataclass(frozen=True, slots=True)
 class WaitingSale:
-    """A sale whose payment link was given to a customer, and is not paid yet."""
+    """A sale with a payment link that is not paid yet; the link may have expired."""
 
     id: str
     total_label: str
@@ -74,7 +74,7 @@ class SaleView:
 
     Attributes:
         discount: pesos of the seller's discount; 0 if there is none, or if it no longer applies.
-        address: where it is delivered; empty if the customer takes it along.
+        address: the delivery address; empty if the customer takes the products along.
         shipping: the chosen option with its price; empty without one.
         has_problem: True if a line cannot be sold.
     """

@@ -76,14 +76,14 @@ class CategoryPage:
     """A category in its editor.
 
     Attributes:
-        version: changes with every change that the form shows.
+        version: a text that changes with the values that the form shows.
         products: the products in it; empty if they are more than `MAX_PICKED`.
         product_count: the number of products in it, published or not.
         is_partial: True if they are more than `MAX_PICKED`.
         parents: the categories into which it can be moved.
         heirs: the categories that can take its products and its address if it is deleted; by default its parent.
         page_path: the address of its page.
-        former: addresses that lead to it.
+        former: earlier addresses that redirect to it.
     """
 
     id: str

@@ -158,7 +158,7 @@ def require_uploaded(picture: str) -> None:
 async def find_free_handle(
     session: AsyncSession, kind: type[Category] | type[Collection], name: str, default: str
 ) -> str:
-    """Return a handle made from the name that no other category or collection has."""
+    """Make a handle from the name (or return `default`), with a number if another row of this kind has it."""
     base = make_handle(name)[: MAX_HANDLE_CHARS - 6].rstrip("-") or default
     query = select(kind.handle).where(kind.handle.startswith(base, autoescape=True))
     taken = set((await session.execute(query)).scalars())
@@ -170,7 +170,7 @@ async def find_free_handle(
 
 
 def find_length_problem(name: str) -> dict[str, str]:
-    """Return the problem of a name that is empty or too long."""
+    """Return the error by field if the name is empty or too long; empty if it is valid."""
     if not name:
         return {"name": _("Escribe el nombre.")}
     if len(name) > MAX_NAME_CHARS:
@@ -179,7 +179,7 @@ def find_length_problem(name: str) -> dict[str, str]:
 
 
 def find_description_problem(description: str) -> dict[str, str]:
-    """Return the problem of a description that is too long."""
+    """Return the error by field if the description is too long; empty if it is valid."""
     if len(description) > MAX_DESCRIPTION_CHARS:
         return {"description": _("Usa máximo {count} caracteres.").format(count=MAX_DESCRIPTION_CHARS)}
     return {}
@@ -188,7 +188,7 @@ def find_description_problem(description: str) -> dict[str, str]:
 async def find_handle_problem(
     session: AsyncSession, group: Category | Collection, handle: str
 ) -> dict[str, str]:
-    """Return the problem of a typed handle that is not valid, or that another group of this kind has."""
+    """Return the error by field if the handle is invalid or another group of this kind has it; else empty."""
     if len(handle) > MAX_HANDLE_CHARS or not is_handle(handle):
         return {"handle": _("Usa letras sin tilde, números y guiones.")}
     if await is_handle_taken(session, group, handle):

@@ -1,4 +1,4 @@
-"""Preview of the shop's brand for the office: what a page with this brand shows."""
+"""Preview of the shop's brand for the office: the name, pictures, colours and words of its pages."""
 
 from dataclasses import dataclass, field
 

@@ -78,7 +78,7 @@ async def read_brand_form(session: AsyncSession, texts: Mapping[str, str], effec
 
 
 def complete_address(name: str, typed: str) -> str:
-    """Return the typed address of a profile with its scheme; a user name as the address of its profile."""
+    """Return the URL of a profile from a typed address without its scheme, or from a user name; else the typed text."""
     network, text = SOCIAL_NETWORKS.get(name), typed.strip()
     if network is None or not text:
         return typed

@@ -66,7 +66,7 @@ class DayTick:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryForm:
-    """The values that a form shows first.
+    """The initial values of a form.
 
     Attributes:
         id: the id of the shipping option, `NEW` or `NEW_POINT`.
@@ -89,8 +89,8 @@ class DeliveryRow:
         where: its municipalities or its address, in one line.
         price: its price, with the amount from which it is free.
         when: its days and hours.
-        promise: what a customer who pays now is promised; empty without a promise.
-        warning: what the owner must know or complete; empty if there is nothing.
+        promise: the promise to a customer who pays now; empty without a promise.
+        warning: a warning or a request to complete data; empty if there is none.
     """
 
     id: str

@@ -275,7 +275,7 @@ async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[st
 async def _find_products(
     session: AsyncSession, text: str, name: str, problems: dict[str, str]
 ) -> tuple[str, ...]:
-    """Return the ids of the products in a picker's field; add an error to `problems` if there is one."""
+    """Return the ids of the existing products in a picker's field. Add an error to `problems` if it is invalid."""
     try:
         ids = parse_picked_ids(text, MAX_VALUES)
     except InvalidData as error:

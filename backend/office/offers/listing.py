@@ -237,7 +237,7 @@ def _describe_discount(promotion: Promotion) -> str:
 
 
 def describe_buyget(buy: int, get: int, percent: int) -> str:
-    """Describe a buyget offer: `2×1`, or what is discounted for the units to buy. `percent` is 0 for pesos."""
+    """Describe a buyget offer, such as `2×1`. `percent` is the discount, or 0 for a discount in pesos."""
     if percent == 100:
         return f"{buy + get}×{buy}"
     if (buy, get, percent) == (1, 1, 50):

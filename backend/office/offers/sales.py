@@ -360,7 +360,10 @@ def _format_discount(rule: Rule) -> str:
 def _sale_preview(
     sale: Sale, planned: Sequence[PlannedPrice], stored: PriceList | None, version: str
 ) -> SalePreview:
-    """Return the preview. `stored` is the stored sale; `version` is its version when the form was filled."""
+    """Return the preview of the planned prices, with a warning if the stored sale changed since the form was filled.
+
+    `stored` is the stored sale; None for a new one. `version` is its version when the form was filled.
+    """
     stored_version = _version_of(stored) if stored else ""
     lowered = sum(one.amount is not None for one in planned)
     starts_at, ends_at = sale.window.starts_at, sale.window.ends_at

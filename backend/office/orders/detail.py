@@ -90,7 +90,7 @@ class ParcelView:
         can_cancel: True if the label can be cancelled.
         can_deliver: True if staff may record that the carrier delivered it.
         is_test: True if no courier picks up the parcel.
-        waits: True if a staff member must decide first (`backend.attention`).
+        waits: True if its label waits for a staff member's decision (`backend.attention`).
         problem: why the label was not created; empty if it was created, or if the reason is unknown.
         carrier_words: the newest status in the carrier's words; empty before the first status.
     """

@@ -38,7 +38,7 @@ LATER = "later"
 
 @dataclass(frozen=True, slots=True)
 class InboundLine:
-    """A line of the order. `quantity`: its units that come back; `most`: how many of them can."""
+    """A line of the order. `quantity`: its units that come back; `most`: the maximum of these units."""
 
     id: str
     title: str

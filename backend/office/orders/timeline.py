@@ -234,7 +234,7 @@ def _name_refund(refund: Refund) -> str:
 
 
 def _name_payment(payment: PaymentSession, title: str) -> str:
-    """Return the title of a payment's event. Money that no bank reported has a title of its own."""
+    """Return `title`, or a special title for a payment that staff received or that is the credit of an exchange."""
     if PAID_BY_EXCHANGE in payment.data:
         return _("Pagado con lo que devolvió")
     if payment.method is not None and payment.state == SessionState.CAPTURED:

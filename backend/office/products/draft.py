@@ -85,7 +85,7 @@ class VariantDraft:
     """A variant in the product form.
 
     `key` is its id; for a new variant it begins with `NEW`. `before` is the price before a sale. `is_free` is
-    `FREE`, or empty. `cost` is the cost of a unit, without IVA.
+    `FREE` if the variant may be sold at a price of 0, otherwise empty. `cost` is the cost of a unit, without IVA.
     """
 
     key: str

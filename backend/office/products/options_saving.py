@@ -152,7 +152,7 @@ async def refuse_variants_with_units(session: AsyncSession, variants: Sequence[V
 async def _delete_missing(
     session: AsyncSession, product: Product, stored: list[OptionDraft], wanted: list[OptionDraft]
 ) -> None:
-    """Delete the options and values that are no longer wanted. A picture of such a value shows no value then."""
+    """Delete the options and values that are no longer wanted. Pictures of a deleted value stay, without a value."""
     gone = _list_keys(stored) - _list_keys(wanted)
     for option in await read_product_options(session, product.id):
         if option.row.id in gone:

@@ -292,7 +292,7 @@ def _build_command(
 
 
 def _preorder_fields(texts: dict[str, str], changed: set[str]) -> dict[str, Any]:
-    """Return both fields of the preorder if one of them is among the `changed` ones."""
+    """Return both fields of the preorder if `changed` has one of them; otherwise an empty dict."""
     if changed.isdisjoint(PREORDER_FIELDS):
         return {}
     day, units = (texts[name] for name in PREORDER_FIELDS)

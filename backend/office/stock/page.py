@@ -113,7 +113,7 @@ async def stock_page(
 async def _page_by_units(
     session: AsyncSession, text: str, only: str, cursor: str
 ) -> tuple[list[StockRow], str]:
-    """Return a page with the fewest free units first, and the cursor of the next page."""
+    """Return a page of stock rows, the fewest free units first, and the cursor of the next page."""
     query = _LEVELS.where(*await _filter_conditions(session, text, only)).order_by(
         FREE_UNITS, InventoryLevel.id
     )
@@ -167,7 +167,7 @@ async def stock_row(session: AsyncSession, actor: Actor, variant_id: str, locati
 async def read_stock_rows(
     session: AsyncSession, actor: Actor, rows: Sequence[StockRow]
 ) -> dict[str, StockRow]:
-    """Return the current rows of these rows' variants at all locations, by the id of the row."""
+    """Read the variants of these rows again. Return their current rows at all locations, by row id."""
     actor.require(Right.READ_STOCK)
     query = _LEVELS.where(InventoryLevel.variant_id.in_([row.variant_id for row in rows]))
     usual = await read_low_stock(session)
@@ -177,7 +177,7 @@ async def read_stock_rows(
 
 
 async def _page_by_title(session: AsyncSession, text: str, cursor: str) -> tuple[list[StockRow], str]:
-    """Return a page sorted by title, and the cursor of the next page.
+    """Return a page of stock rows sorted by title, and the cursor of the next page.
 
     The products are read first, from the index of titles. With a single join, the database would sort all rows.
     """
