@@ -14,7 +14,7 @@ class OrderChangeAnswer(TypedDict):
 
 
 class OrderChangesAnswer(Page):
-    """Edits of an order in any state, or the open edit of a draft order."""
+    """The open, confirmed and cancelled edits of an order, or the open edit of a draft order."""
 
     order_changes: list[JsonDict]
 
@@ -26,6 +26,6 @@ class OrderPreviewAnswer(TypedDict):
 
 
 class PreviewedOrderAnswer(TypedDict):
-    """The order with the changes of its edit or of the draft of its return, or a draft order with those of its edit."""
+    """An order with the changes of its edit or of its drafted return, or a draft order with the changes of its edit."""
 
     order: OrderPreview | DraftOrderPreviewOut

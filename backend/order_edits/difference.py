@@ -1,8 +1,8 @@
 """The difference between an edited order's total and the money that was paid: to be paid, or to be given back.
 
-While it is owed, an attention row of the kind `EDIT_OWED` holds packing. Staff book the money that they received
-(`receive_difference`), or the customer pays it at the bank. A difference to give back is an attention row of the kind
-`EDIT_REFUND`; its refund is booked like every other refund.
+While the difference is owed, an attention row of the kind `EDIT_OWED` prevents packing. Staff book the money that they
+received (`receive_difference`), or the customer pays it at the bank. A difference to give back is an attention row of
+the kind `EDIT_REFUND`; its refund is booked like every other refund.
 """
 
 from dataclasses import dataclass

@@ -47,7 +47,7 @@ async def require_editable(session: AsyncSession, order: Order) -> None:
 
 
 async def is_editable(session: AsyncSession, order: Order) -> bool:
-    """Return True if the order can be edited as soon as no difference of it is at the bank."""
+    """Return True if the order can be edited, unless a payment of a difference is at the bank, which is not checked."""
     try:
         await _require_editable_state(session, order)
     except NotEditable:

@@ -81,6 +81,6 @@ def build_contents(order: Order, sold: Sequence[tuple[Product, PricedLine]]) -> 
 
 
 def hash_contents(contents: QuoteInput) -> str:
-    """Return a hash of the values that decide the price; the day of a preorder does not."""
+    """Return a hash of the values that decide the price. It leaves out the day of a preorder, which does not."""
     text = json.dumps(asdict(replace(contents, ready_on=None)), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -109,7 +109,7 @@ async def list_changes(
     database: Db,
     settings: ShopSettings,
 ) -> Wire[OrderChangesAnswer]:
-    """List the edits of the order, the newest first: open, confirmed and cancelled ones; of a draft, its open edit."""
+    """List all edits of the order, also the ended ones, the newest first; for a draft order, list its open edit."""
     async with database.read() as session:
         draft_order = await find_open_draft(session, order_id)
         if draft_order is not None:
@@ -273,7 +273,11 @@ async def confirm(
     settings: ShopSettings,
     body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
-    """Apply the edit. An owed difference holds packing; a difference to give back opens an attention row."""
+    """Apply the edit to the order.
+
+    If the order costs more than was paid, packing waits until the difference is paid; if it costs less, an attention
+    row asks staff to refund the difference.
+    """
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await confirm_edit(session, actor, edit.id)

@@ -37,9 +37,9 @@ async def read_delivery_kinds(session: AsyncSession, orders: Collection[Order]) 
 
 
 async def read_delivery(session: AsyncSession, order: Order) -> tuple[DeliveryKind, str]:
-    """Return how the order reaches its customer, and what the customer must know.
+    """Return the kind of delivery of the order, and a text with its current details for the customer.
 
-    That is the pickup point's address and hours, or the days and hours of own delivery, as they are now; empty for a
+    The text has the address and hours of the pickup point, or the days and hours of own delivery; it is empty for a
     carrier.
     """
     option = await session.get(ShippingOption, order.shipping_option_id or "")

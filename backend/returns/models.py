@@ -54,7 +54,7 @@ NEXT_STEPS = {
 
 
 class FilePurpose(StrEnum):
-    """Purpose of a file."""
+    """Purpose of a file that belongs to a return."""
 
     PICTURE = "picture"
     """A picture of the customer's complaint."""

@@ -335,9 +335,9 @@ async def _return_units(
 ) -> None:
     """Accept the arrived units of a line, and withdraw its `never_left` units, whose label was cancelled.
 
-    The `never_left` units are still in the shop, so they need not arrive. If staff recorded them as arrived
-    nevertheless, the first of the recorded units are those that the customer sent, and the rest are `never_left`
-    units. Good units are counted before damaged units.
+    The `never_left` units are still in the shop, so they need not arrive. Staff may have recorded them as arrived
+    nevertheless. So the recorded units, the good ones first, count as sent back by the customer until the units that
+    left the shop are used up; the rest count as `never_left` units.
     """
     if never_left:
         await require_not_being_packed(session, order)

@@ -39,7 +39,7 @@ async def cancel_reminders(session: AsyncSession, row: Return) -> None:
 
 
 class ReturnReminders:
-    """The two reminder jobs of each open return."""
+    """Handlers of the two reminder jobs that each open return has."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -274,10 +274,10 @@ async def open_return(
 
 
 def require_exchange(kind: ReturnKind, exchange_id: str | None) -> None:
-    """Check that a return is of the kind `exchange` exactly if it belongs to an exchange.
+    """Check that a return that belongs to an exchange has the kind `exchange`, and that no other return has it.
 
     Raises:
-        InvalidData: it is not.
+        InvalidData: the kind and `exchange_id` do not match.
     """
     if (kind is ReturnKind.EXCHANGE) != (exchange_id is not None):
         raise InvalidData(

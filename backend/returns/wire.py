@@ -66,7 +66,7 @@ def has_any_status(statuses: Sequence[str]) -> ColumnElement[bool]:
 
 
 async def read_return_wire(session: AsyncSession, return_id: str) -> ReturnOut:
-    """Return the return with this id in the platform's shape; until it is requested, the draft of its request.
+    """Return this return in the platform's shape; if its request is still a draft, return the draft.
 
     Raises:
         NotFound: there is no such return.

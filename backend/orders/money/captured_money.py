@@ -17,12 +17,12 @@ from backend.payment.transitions import get_exact_captured_amount, pays
 class OrderMoney:
     """The money that was captured for an order, before refunds.
 
-    A bank may report cents. The captured amount is shown exactly. What is missing or in excess is in whole pesos,
-    because nobody can pay cents, and invoices and reports have none.
+    A bank may report cents. The captured amount is shown exactly. The missing or excess amount is in whole
+    pesos: customers cannot pay cents, and invoices and reports have none.
 
     Attributes:
         exact: the amount that the providers reported, in pesos and cents.
-        paid: the whole pesos of each payment, added.
+        paid: the sum of the payments, each in whole pesos.
     """
 
     total: Cop
@@ -31,12 +31,12 @@ class OrderMoney:
 
     @property
     def missing(self) -> Cop:
-        """Unpaid pesos of the total; 0 if nothing was captured, because the order is then simply unpaid."""
+        """Unpaid pesos of the total; 0 if nothing was captured, because then the order is unpaid as a whole."""
         return max(0, self.total - self.paid) if self.paid else 0
 
     @property
     def surplus(self) -> Cop:
-        """Pesos in excess of the total."""
+        """Captured pesos in excess of the total."""
         return max(0, self.paid - self.total)
 
     @property

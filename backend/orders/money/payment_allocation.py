@@ -55,10 +55,12 @@ class Event(NamedTuple):
 
 @dataclass(slots=True)
 class Account:
-    """Amounts paid so far for the parts of one order. `parts` is empty if there is no order.
+    """Balance of the booked captures and refunds of one order, by part.
 
     Attributes:
-        unallocated: money that was not allocated to a part.
+        parts: the parts of the order by id; empty for payments without an order.
+        paid: captured minus refunded pesos of each part, by its id.
+        unallocated: captured minus refunded pesos that belong to no part.
         refunded_units: units that refunds have listed, by line id.
     """
 

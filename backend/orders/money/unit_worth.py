@@ -22,8 +22,10 @@ def compute_unit_worth(
 
     A withdrawal (retracto) from the whole order also refunds the shipping (Ley 1480 of 2011, art. 47). So do
     several withdrawals that together cover the whole order: `earlier_units` are the units of the earlier
-    withdrawals. Without them, the units that have left the order are taken as the earlier ones. The prices of all
-    units of a line add up to its total.
+    withdrawals. Without `earlier_units`, the shipping is added only if `units` are the whole order.
+
+    The prices of all units of a line add up to the line's total: each call is rounded after the earlier units of the
+    line. Without `earlier_units`, these are the units that were returned or withdrawn.
     """
     by_line = compute_order_totals(order, lines).by_line
     parts = [
