@@ -33,7 +33,7 @@ class OpenDay:
 
     Attributes:
         previous_id: the id of the latest closing; empty before the first one.
-        opening_cash: cash that it left in the drawer.
+        opening_cash: cash that the latest closing left in the drawer.
         received: pesos by method, without methods that received nothing.
         cash_given_back: pesos of refunds in cash.
     """
@@ -76,8 +76,8 @@ async def close_day(
         seen_expected: the expected cash that the screen showed.
         seen_previous: the id of the latest closing that the screen showed; empty if there was none.
         counted: the cash in the drawer.
-        left: the part of it that stays in the drawer for the next day.
-        reason: the reason of a difference.
+        left: the part of the cash that stays in the drawer for the next day.
+        reason: the reason why the counted cash differs from the expected cash; required if it does.
 
     Raises:
         InvalidData: an amount is invalid, or there is a difference without a reason. `fields` has the messages.

@@ -1,4 +1,4 @@
-"""The customer of a sale at the counter. Everything is optional: most people say nothing and take their toy along."""
+"""The customer of a sale at the counter. All fields are optional, and most customers give none."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
@@ -81,7 +81,7 @@ class SaleContact(BaseModel):
 
 
 def parse_contact(typed: Mapping[str, Any]) -> SaleContact:
-    """Check what was typed about the customer.
+    """Parse the form about the customer.
 
     Raises:
         InvalidData: `fields` has a message for each invalid field.

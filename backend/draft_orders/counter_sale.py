@@ -86,9 +86,9 @@ class SaleMoney:
 
     Attributes:
         amount: whole pesos, which may differ from the order's total.
-        data: the data of its payment session.
-        method: how a staff member received it; None if it was not received now.
-        reference: its number.
+        data: the data of the payment session.
+        method: how a staff member received the money; None if it was not received now.
+        reference: the number of the transfer or of the terminal's receipt.
     """
 
     amount: Cop
@@ -98,7 +98,7 @@ class SaleMoney:
 
 
 def parse_received(typed: Mapping[str, Any], total: Cop) -> ReceivedMoney:
-    """Check how the money was received.
+    """Parse the form that says how the money was received.
 
     Raises:
         InvalidData: the method is unknown; or the reference is missing or too long.

@@ -1,4 +1,4 @@
-"""Delivery of a draft order: the address that the customer says, and the options with their live prices."""
+"""Delivery of a draft order: the customer's address, and the shipping options with their live prices."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +43,7 @@ async def set_delivery(
 
 
 def parse_delivery(typed: Mapping[str, Any]) -> Destination:
-    """Return the destination that the form with `FIELDS` names.
+    """Parse the form with the fields `FIELDS` to the delivery address.
 
     Raises:
         InvalidData: `fields` has a message for each invalid field.

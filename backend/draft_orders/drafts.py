@@ -1,7 +1,7 @@
-"""Prepare a draft order: its lines, its discount, and where it goes. Prices and stock come from the cart's services.
+"""Prepare a draft order: its lines, its discount and its delivery. Prices and stock come from the cart's services.
 
 A draft is a cart without a customer: customers cannot find it, and it holds no stock. Every change locks the
-cart. Changes of lines are pending work and leave no audit entry; discounts and cancellations do.
+cart. The audit log records discounts and cancellations, but not changes of lines.
 """
 
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ async def find_current_draft(session: AsyncSession, actor: Actor) -> DraftOrder 
 
 
 async def open_current_draft(session: AsyncSession, actor: Actor) -> DraftOrder:
-    """Return the sale that the staff member is preparing. Create it if there is none; two tabs get the same one."""
+    """Return the sale that the staff member is preparing; create it if there is none. Concurrent calls get the same."""
     actor.require(Right.SELL)
     current = await _find_current(session, actor.id)
     if current is not None:
@@ -155,7 +155,7 @@ async def set_units(session: AsyncSession, actor: Actor, draft_id: str, line_id:
 
 
 async def set_origin(session: AsyncSession, actor: Actor, draft_id: str, origin: OrderOrigin) -> None:
-    """Set where the sale is agreed. Only a sale at the counter has no retracto."""
+    """Store where the sale is agreed: a sale at the counter has no retracto, all others have one."""
     locked = await lock_draft(session, actor, draft_id)
     locked.cart.origin = origin
 

@@ -396,7 +396,7 @@ async def _find_action_line(session: AsyncSession, edit: DraftOrderEdit, action_
 
 
 async def _set_units(session: AsyncSession, edit: DraftOrderEdit, line: LineItem, quantity: int) -> None:
-    """Set the units that the edit has of a line of the edit or of the draft; 0 removes them."""
+    """Set the units of this line in the edit; 0 removes it. `line` is a line of the edit or of the draft."""
     copy = find_same_line((await read_content(session, edit.cart_id)).lines, line)
     if copy is not None:
         await change_line(session, edit.cart_id, copy.id, quantity)
@@ -427,5 +427,5 @@ def find_same_line(lines: list[LineItem], line: LineItem) -> LineItem | None:
 
 
 def _units(content: CartContent) -> Mapping[str, Any]:
-    """Return the units by variant and metadata."""
+    """Return the units of the lines; the key joins the variant and the metadata of a line."""
     return {f"{line.variant_id} {sorted(line.meta.items())}": line.quantity for line in content.lines}

@@ -81,7 +81,7 @@ class FoundLink:
 
 
 async def create_link(session: AsyncSession, actor: Actor, settings: Settings, draft_id: str) -> NewLink:
-    """Create a payment link of the draft, and make room for the seller's next sale.
+    """Create a payment link of the draft. The draft is then no longer the seller's current sale.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.
@@ -268,7 +268,7 @@ def hash_token(token: str) -> str:
 
 
 def build_whatsapp_url(phone: str, link: NewLink, store_name: str) -> str:
-    """Return the address that opens WhatsApp with the message. Without a Colombian number, the sender chooses it."""
+    """Return the URL that opens WhatsApp with a message; without a Colombian number, the seller picks the recipient."""
     text = _("Hola, este es tu pedido de {store} por {total}. Puedes pagarlo aquí: {url}").format(
         store=store_name, total=format_cop(link.total), url=link.url
     )

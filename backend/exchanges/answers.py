@@ -14,7 +14,7 @@ class DifferenceDue(TypedDict):
 
 
 class AdditionalItem(TypedDict):
-    """Units that go out: a line of the new order. `item_id` is its id."""
+    """Units that go out: a line of the new order. `item_id` is the id of the line."""
 
     id: str
     exchange_id: str

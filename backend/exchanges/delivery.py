@@ -61,7 +61,7 @@ def can_be_delivered(order: Order) -> bool:
 
 
 async def list_pickups(session: AsyncSession, order: Order) -> list[ShippingOption]:
-    """Return the options with which the customer of this order picks up the new one, oldest first."""
+    """Return the pickup options that the exchange's new order can have, oldest first; `order` is the first order."""
     offers = await list_offers_for_country(session, order.sales_channel_id, COUNTRY)
     offers = filter_by_destination(offers, COUNTRY, find_municipality_code(order.shipping_address))
     return [
@@ -248,7 +248,7 @@ async def price_delivery_again(
 async def choose_new_delivery(
     checkout: Checkout, actor: Actor, exchange_id: str, option_id: str
 ) -> ShippingOffer:
-    """Choose another shipping option, at the price that was shown.
+    """Choose another shipping option for the new order, at the price that was shown.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
@@ -259,7 +259,7 @@ async def choose_new_delivery(
 
 
 async def relist_deliveries(checkout: Checkout, actor: Actor, exchange_id: str) -> ShippingOffer:
-    """Return the shipping options for the address of the new order, and choose the chosen one again, or the first.
+    """Return the shipping options for the new order's address. Choose its current option again, or the first one.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.

@@ -99,7 +99,7 @@ async def is_completed_exchange(session: AsyncSession, return_id: str) -> bool:
 
 
 async def open_exchange(session: AsyncSession, actor: Actor, order_id: str) -> Exchange:
-    """Return the unfinished exchange of the order, or begin one. Two tabs get the same one.
+    """Return the unfinished exchange of the order; begin one if there is none. Concurrent calls get the same one.
 
     Raises:
         NotFound, InvalidData, NotAllowed: see `begin_exchange`.
@@ -317,7 +317,7 @@ async def cancel_exchange(session: AsyncSession, actor: Actor, exchange_id: str)
 
 @subscribe(ReturnMoved)
 async def follow_return(session: AsyncSession, event: ReturnMoved) -> None:
-    """Follow the return of an unfinished exchange: it is requested; or it was denied, or is refunded in money.
+    """Mark an unfinished exchange as requested with its return; cancel it if the return is denied or paid in money.
 
     The caller has locked the order, so that the exchange does not change at the same time.
     """

@@ -203,11 +203,11 @@ async def _count_arrived(session: AsyncSession, row: Return) -> dict[str, int]:
 
 
 def _require_money(difference: Cop, money: DifferenceReceipt | None, *, is_delivered: bool) -> None:
-    """Check that the difference is paid now if it has to be, and that the money is the difference.
+    """Check that the difference is paid now if nothing is delivered, and that `money` is exactly the difference.
 
     Raises:
         InvalidData: it must be paid now, or the reference is missing or too long.
-        ExchangeChanged: the amount is not the difference.
+        ExchangeChanged: the amount of `money` is not the difference.
     """
     if money is None:
         if difference > 0 and not is_delivered:
@@ -247,7 +247,7 @@ async def _refund(  # noqa: PLR0917
     credit: Cop,
     new_order: Order,
 ) -> None:
-    """Refund the returned units with the new order."""
+    """Book the refund of the returned units. Its money is not paid out: it pays for the new order."""
     refund = CreateRefund(
         amount=credit,
         reference=str(new_order.number),

@@ -125,7 +125,7 @@ async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer:
     """Answer a request. It can be answered only once. The answer is mailed, and displayed on the sender's page.
 
     Raises:
-        Forbidden: the actor may not resolve attention rows.
+        Forbidden: the actor lacks `Right.RESOLVE_ATTENTION`.
         NotFound: the request does not exist.
         InvalidData: the answer is empty or too long; `fields` has the error.
         Conflict: the request is already answered.

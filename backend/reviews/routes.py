@@ -58,7 +58,7 @@ async def send_review(
 ) -> Response:
     """Store a review of the order line that the token in the query identifies, and redirect to the review page.
 
-    The parameter `said` of its address selects the message that the page displays.
+    The parameter `said` of the redirect's URL selects the message that the page displays.
 
     The text is saved even if a picture cannot be used.
     """
