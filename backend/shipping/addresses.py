@@ -228,7 +228,7 @@ def _refusal(name: str, problem: str) -> InvalidData:
 
 
 def _read_code(address: Address) -> str:
-    """Return the code as text. A number gets back its leading zero."""
+    """Return the address's municipality code as text. A number gets the leading zero that it lost."""
     metadata = address.get("metadata")
     code = metadata.get("dane_code") if isinstance(metadata, Mapping) else None
     if isinstance(code, int) and not isinstance(code, bool):

@@ -31,17 +31,18 @@ PROMISED_DAY = "promised_day"
 
 @dataclass(frozen=True, slots=True)
 class DeliveryTerms:
-    """The terms of a shipping option that decide the promised day. A sale keeps those that its customer saw.
+    """The terms of a shipping option that determine the promised day. An order stores the terms that its customer saw.
 
     Attributes:
         cutoff_hour: hour of the day in Colombia. Packing of an order whose payment is approved earlier on a business
             day starts on that day; of any other order on the next business day.
-        packing_days: business days from then until the carrier gets the order, or until it can be collected.
+        packing_days: business days from the start of packing until the carrier gets the order, or until the customer
+            can collect it.
         carrier_days: maximum business days that the carrier needs for this destination; 0 for an order to collect.
             For own delivery, the days of its schedule.
         weekdays: the days of the week, Monday being 0, on which the shop itself delivers, or on which the pickup
             point is open; empty: business days.
-        on_holidays: True if those days include public holidays.
+        on_holidays: True if `weekdays` also count on public holidays.
         is_own: True if the shop delivers the order itself. Then only days of the schedule are counted, and
             `packing_days` is 0.
         ready_on: day on which the units of a preorder arrive at the shop: packing starts then, or later. A sold
@@ -57,13 +58,13 @@ class DeliveryTerms:
     ready_on: date | None = None
 
     def is_open(self, day: date) -> bool:
-        """Return True if the shop itself delivers, or the pickup point is open, on this day."""
+        """Return True if the shop delivers, or the pickup point is open, on this day; by default, on business days."""
         if not self.weekdays:
             return is_business_day(day)
         return is_open_day(day, self.weekdays, on_holidays=self.on_holidays)
 
     def is_working_day(self, day: date) -> bool:
-        """Return True if the day counts: a day of the schedule of own delivery, else a business day."""
+        """Return True if this day is counted: with own delivery a day of its schedule, otherwise a business day."""
         return self.is_open(day) if self.is_own else is_business_day(day)
 
 
@@ -156,17 +157,17 @@ def parse_delivery_terms(data: JsonObject) -> DeliveryTerms | None:
 
 
 def add_ready_day(data: JsonObject, day: date | None) -> JsonObject:
-    """Return the data of a shipping method that is being sold, with the day on which its preordered units arrive."""
+    """Return the data of an order's shipping method, with the day on which preordered units arrive at the shop."""
     rest = {name: value for name, value in data.items() if name != READY_ON}
     return rest if day is None else {**rest, READY_ON: day.isoformat()}
 
 
 def add_promised_day(data: JsonObject, moment: datetime) -> JsonObject:
-    """Return the data of a shipping method that is being sold, with the day that is promised at this moment."""
+    """Return the data of an order's shipping method, with the day promised for a payment at this moment."""
     promise = promise_delivery(moment, parse_delivery_terms(data))
     return data if promise is None else {**data, PROMISED_DAY: promise.day.isoformat()}
 
 
 def parse_promised_day(data: JsonObject) -> date | None:
-    """Return the promised day in the data of a sold shipping method; None if no day was promised."""
+    """Return the promised day in the data of an order's shipping method; None if no day was promised."""
     return date.fromisoformat(data[PROMISED_DAY]) if PROMISED_DAY in data else None

@@ -198,9 +198,9 @@ async def link_sales_channels(
 
 
 def _change_address(stored: JsonObject, fields: Mapping[str, Any]) -> JsonObject:
-    """Return the stored address with the changed fields. If its municipality changes, its code is updated.
+    """Return the stored address with the changed fields. If its municipality changes, its DANE code is updated.
 
-    The code is unchanged if the new names do not match exactly one municipality.
+    The stored code stays if the new city and province do not match exactly one municipality.
     """
     address = {**stored, **fields}
     dane_code = fields.get("dane_code") or (fields.get("metadata") or {}).get("dane_code")

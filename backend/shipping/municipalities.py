@@ -197,7 +197,7 @@ class _SearchTexts:
         return min(ranks, default=None)
 
     def spell(self) -> "_SearchTexts":
-        """Return the same texts as `spell_sounds` spells them, so that texts that sound the same are equal."""
+        """Return these texts as `spell_sounds` spells them: names that sound the same become equal."""
         return _SearchTexts(tuple(map(spell_sounds, self.names)), spell_sounds(self.department))
 
 
@@ -230,7 +230,7 @@ class Gazetteer:
 
 
 def _find_entries(name: str, *, by_sound: bool) -> tuple[_Entry, ...]:
-    """Return the entries with this normalized name, or else, with `by_sound`, those whose name sounds like it."""
+    """Return the entries with this normalized name; if there are none, `by_sound` also accepts equal sounds."""
     gazetteer = read_gazetteer()
     for written in filter(None, (name, remove_country(name))):
         found = _find_entries_by_name(written, gazetteer.by_name)
@@ -244,9 +244,9 @@ def _find_entries(name: str, *, by_sound: bool) -> tuple[_Entry, ...]:
 def _find_entries_by_name(
     name: str, index: Mapping[str, tuple[_Entry, ...]], spell: Callable[[str], str] = str
 ) -> tuple[_Entry, ...]:
-    """Return the entries with this normalized name in an index, whose keys are the names as `spell` returns them.
+    """Return the entries in `index` with this normalized name. `spell` converts a name to a key of the index.
 
-    If there are none, return the entries whose name is the beginning of the text and whose department is the rest.
+    If there are none, `name` may be a municipality followed by its department: return the entries that match both.
     """
     if found := index.get(spell(name)):
         return found

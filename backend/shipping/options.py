@@ -183,7 +183,9 @@ def _flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
 
 
 def _set_free_from(option: ShippingOption, prices: Sequence[OptionPrice] | None) -> None:
-    """Set the total of the goods from which own delivery is free: the rule of the price of 0. No prices: no change.
+    """Set the total of the goods from which own delivery is free, or remove it if no price has a rule.
+
+    The total is the `value` of the rule on the price of 0. If `prices` is None, nothing changes.
 
     Raises:
         InvalidData: another option has a price with a rule, or the price with a rule is not 0.

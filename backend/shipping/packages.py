@@ -83,7 +83,7 @@ class _Box:
     volume: int
 
     def combined_with(self, other: "_Box") -> "_Box":
-        """Return a box with the units of both."""
+        """Return a box that contains the units of this box and of the other one."""
         longest, middle, shortest = (max(pair) for pair in zip(self.sides, other.sides, strict=True))
         return _Box(self.weight + other.weight, (longest, middle, shortest), self.volume + other.volume)
 

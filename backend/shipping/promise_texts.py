@@ -49,7 +49,7 @@ def describe_promised(day: date, *, is_pickup: bool) -> str:
 
 
 def describe_delay(seen: date, approved_at: datetime, *, is_pickup: bool) -> str:
-    """Return why the day of a paid order is later than the day that its customer saw before paying."""
+    """Return the sentence for a paid order that arrives later than on the day that its customer saw before paying."""
     sentence = (
         _("Tu pago se aprobó el {time}, y por eso ya no es desde el {day}.")
         if is_pickup

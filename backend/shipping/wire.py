@@ -59,7 +59,7 @@ def _geo_zones_wire(zone: ServiceZone) -> list[GeoZone]:
 
 
 def _geo_zone_wire(zone: ServiceZone, country_code: str, town: Municipality | None) -> GeoZone:
-    """Convert a municipality of a zone; without one, the whole country."""
+    """Convert a municipality of a zone; if `town` is None, the whole country."""
     return {
         "id": f"{derive_sibling_id('fgz', zone.id)}{town.code if town else country_code}",
         "type": "city" if town else "country",
@@ -85,7 +85,7 @@ def location_wire(location: StockLocation) -> LocationOut:
 
 
 def option_type_wire(option: ShippingOption) -> OptionType:
-    """Return the option's type of shipping."""
+    """Convert the option's type: the stored one, or the default type for pickup, own delivery or a carrier."""
     label, code = _("Estándar"), "standard"
     if is_pickup(option):
         label, code = _("Recoger en tienda"), "pickup"
@@ -108,7 +108,7 @@ def get_option_metadata(option: ShippingOption) -> JsonDict | None:
 
 
 def option_prices_wire(option: ShippingOption) -> list[OptionPrice]:
-    """Convert the flat prices of an option: its amount and, for own delivery, 0 from a total of the goods on."""
+    """Convert an option's flat prices: its amount and, for own delivery, the price of 0 above a total of the goods."""
     if option.amount is None:
         return []
     free_from = get_free_from(option)

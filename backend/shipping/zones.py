@@ -1,4 +1,4 @@
-"""Fulfillment sets of stock locations, and their service zones: the countries to which a location ships."""
+"""Fulfillment sets of stock locations, and their service zones: countries or municipalities to which they ship."""
 
 from collections.abc import Sequence
 
@@ -141,7 +141,7 @@ async def _delete_zone(session: AsyncSession, zone: ServiceZone) -> None:
 
 
 def parse_geo_zones(zones: Sequence[GeoZone]) -> tuple[list[str], list[str]]:
-    """Return the country codes and the codes of the municipalities; without municipalities the zone is the countries.
+    """Return the codes of the countries and of the municipalities. No municipalities: the zone is the whole countries.
 
     Raises:
         InvalidData: whole countries and municipalities are mixed, or a municipality is not known.

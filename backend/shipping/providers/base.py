@@ -45,7 +45,7 @@ class Contact:
 
     @property
     def shipping_place(self) -> ShippingPlace:
-        """The place without the person."""
+        """The municipality and the street, without the contact's name, e-mail address and phone number."""
         return ShippingPlace(self.dane_code, self.address)
 
 

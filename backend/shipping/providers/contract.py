@@ -89,7 +89,7 @@ class CarrierHarness(ABC):
         )
 
     def fail(self, failure: CarrierFailure) -> None:
-        """Let the service fail in this way."""
+        """Make the service fail in this way, for as long as the `CarrierFailure` says."""
         self._lacks("fail")
 
     def recover(self) -> None:
@@ -103,7 +103,7 @@ class CarrierHarness(ABC):
 class FulfillmentProviderContract:
     """The tests. A subclass has a fixture `harness`, which returns a new `CarrierHarness`."""
 
-    async def test_id_can_be_written_in_the_setting(self, harness: CarrierHarness) -> None:
+    async def test_provider_id_is_valid_in_the_setting(self, harness: CarrierHarness) -> None:
         assert split_providers(harness.provider.id) == [harness.provider.id]
 
     async def test_price_can_be_charged_and_stored(self, harness: CarrierHarness) -> None:
@@ -160,7 +160,7 @@ class FulfillmentProviderContract:
         assert not isinstance(refused.value, OutcomeUnknown)  # the shop may ask again
         assert await harness.count_labels() == 0
 
-    async def test_lost_answer_is_an_unknown_outcome_and_no_second_label(
+    async def test_lost_answer_raises_outcome_unknown_and_creates_one_label(
         self, harness: CarrierHarness
     ) -> None:
         _require(CarrierFailure.LOST_ANSWER in harness.failures)
@@ -187,7 +187,7 @@ class FulfillmentProviderContract:
         harness.recover()
         assert await harness.count_labels() == 1
 
-    async def test_progress_is_in_the_order_of_the_labels(self, harness: CarrierHarness) -> None:
+    async def test_tracking_updates_are_in_the_order_of_the_labels(self, harness: CarrierHarness) -> None:
         _require(harness.tracks)
         label = await _create(harness)
         unknown = Label(tracking_number="does-not-exist")
@@ -199,14 +199,14 @@ class FulfillmentProviderContract:
         for moment in (first.picked_up_at, first.delivered_at, first.expected_at):
             assert moment is None or moment.tzinfo is not None
 
-    async def test_cancelled_label_is_no_shipment_on_its_way(self, harness: CarrierHarness) -> None:
+    async def test_cancelled_label_is_tracked_as_cancelled_or_unknown(self, harness: CarrierHarness) -> None:
         _require(harness.tracks)
         label = await _create(harness)
         await harness.provider.cancel_fulfillment(label)
         (update,) = await _track(harness, label)
         assert update is None or update.stage is TrackingStage.CANCELED
 
-    async def test_provider_without_tracking_says_so(self, harness: CarrierHarness) -> None:
+    async def test_provider_without_tracking_refuses_to_track(self, harness: CarrierHarness) -> None:
         _require(not harness.tracks)
         with pytest.raises(NotImplementedByProvider):
             await _track(harness, Label(tracking_number="A-1"))

@@ -1,4 +1,4 @@
-"""Own delivery and pickup: what the data of a shipping option say about them.
+"""The terms of own delivery and of pickup, which are stored in the data of a shipping option.
 
 The shop delivers an order of `own_delivery` itself. The option's service zone lists the municipalities, `amount` is
 the price, and `data` have the zone's terms. An option for pickup has `"pickup": true` in its `data`, with the

@@ -23,12 +23,12 @@ MIN_RANGE_DAYS = 3
 
 @dataclass(frozen=True, slots=True)
 class WeeklySchedule:
-    """Days of the week, Monday being 0, with the hours between which somebody delivers or attends.
+    """Days of the week, Monday being 0, and the hours of delivery, or the opening hours of a pickup point.
 
     Attributes:
         weekdays: sorted; at least one.
         from_hour: first hour, from 0 to 22.
-        to_hour: hour at which it ends, later than `from_hour` and at most 23.
+        to_hour: hour at which the delivery or the opening ends, later than `from_hour` and at most 23.
         on_holidays: True if public holidays count like the other days.
     """
 

@@ -125,5 +125,5 @@ class LiveQuotes:
 
 
 def to_rate_data(rate: Rate) -> JsonObject:
-    """Return the data of the used rate to store."""
+    """Return the data of the chosen rate that are stored with a quote or a label."""
     return {**rate.data, "carrier": rate.carrier, "product": rate.product, "price": rate.price}

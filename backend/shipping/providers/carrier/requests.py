@@ -69,7 +69,7 @@ Phone = Annotated[str, StringConstraints(pattern=r"^\d{10}$")]
 
 
 class Wire(BaseModel):
-    """An object in a request. Its Python names are in snake case, its names on the wire in camel case."""
+    """An object in a request. Its fields have snake case names in Python, and camel case names in JSON."""
 
     model_config = ConfigDict(
         frozen=True, alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
