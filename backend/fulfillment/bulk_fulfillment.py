@@ -219,9 +219,9 @@ async def hand_over(session: AsyncSession, actor: Actor, order_id: str) -> Outco
 async def _build_outcome(
     session: AsyncSession, order: Order, error: ShopError | None, *, was_left: bool
 ) -> Outcome:
-    """Build the result from the current state of the order and its labels.
+    """Build the result for one order.
 
-    That state is more precise than the error.
+    The text comes from the current state of the order and its labels, which is more precise than `error`.
     """
     states = {one.state for one in await list_order_fulfillments(session, order.id)}
     lines = await list_order_lines(session, order.id)

@@ -73,7 +73,7 @@ async def cancel_fulfillment(
 async def cancel_label(
     database: Database, provider: FulfillmentProvider, fulfillment_id: str, *, actor: AuditActor
 ) -> Fulfillment:
-    """Cancel the label of a fulfillment that is not packed. `actor` is the staff member who requests it.
+    """Cancel the label of a fulfillment whose units have not been taken out of the stock. Cancelling again is harmless.
 
     Raises:
         NotFound: there is no such fulfillment.
@@ -136,12 +136,12 @@ async def _mark_canceled(
 
 
 def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
-    """Remove `units` of the line from their parcel.
+    """Count `units` of the line as no longer fulfilled, because their label was cancelled.
 
-    `taken_back` of these units came back or were refunded earlier. They are counted as withdrawn from now on.
+    `taken_back` of these units were returned or refunded earlier. They are counted as withdrawn from now on.
 
     Returns:
-        The number of withdrawn units. They must not be put into stock again.
+        The number of these withdrawn units. They must not be put into stock again.
     """
     line.fulfilled -= units
     # earlier versions of the shop did not store their parcel
@@ -154,7 +154,7 @@ def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
 async def _group_by_source(
     session: AsyncSession, fulfillment: Fulfillment, units: Mapping[str, int]
 ) -> stock_fulfillment.UnitsByLocation:
-    """Return the units by the location to which they are put back: the location from which they were taken.
+    """Return the units by variant for each location to which they are put back: the one from which they were taken.
 
     If that location no longer exists, the fulfillment's location is used.
     """

@@ -85,7 +85,7 @@ async def build_parcel(session: AsyncSession, order: Order, new: CreateFulfillme
         NotAllowed: the order is not paid, was cancelled, or is held (`PackingHeld`); or its shipping option was
             deleted.
         Conflict: another fulfillment of the order is being created, or may exist.
-        ParcelsChanged: another fulfillment was finished since the staff member looked.
+        ParcelsChanged: another fulfillment was packed or cancelled since the staff member looked.
     """
     if order.status == OrderStatus.CANCELED:
         raise NotAllowed("The order was cancelled")
@@ -204,9 +204,9 @@ async def _requested_lines(
 
 
 async def _require_no_pending_label(session: AsyncSession, parcel: Parcel, location_id: str | None) -> None:
-    """Check that no other label of the order is pending. The units of a pending label stay reserved at their location.
+    """Check that no other label of the order is pending: one that is being created, or whose units are not packed yet.
 
-    A label that exists but whose units are not packed may be requested again unchanged: this request packs them.
+    A request for the same units and location as an existing label is allowed: it packs the units of that label.
 
     Raises:
         Conflict: another label is pending.
