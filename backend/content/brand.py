@@ -83,7 +83,7 @@ class Brand:
 
 
 def resolve_brand(body: BrandBody, effective: Settings) -> Brand:
-    """Return the brand: the owner's values, and the defaults of what the owner has not chosen."""
+    """Return the brand: the owner's values, and a default for each field that the owner left empty."""
     is_demo = is_demo_identity(effective)
     default = DEMO_PALETTE if is_demo else NEUTRAL_PALETTE
     palette = Palette(

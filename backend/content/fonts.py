@@ -21,7 +21,7 @@ class Font:
     Attributes:
         label: its label in the office.
         page, mail: its CSS font families on pages and in mails.
-        file: path of its file, which only the headings use; empty for a font of the texts or of visitors' devices.
+        file: path of its file, if only headings use the font; empty if texts use it too, or devices have it installed.
     """
 
     label: str
@@ -53,7 +53,7 @@ DEMO_FONT = FontName.ROUNDED
 
 
 def find_font(name: str, *, is_demo: bool) -> FontName:
-    """Return the font with this name; for any other text, the default font of the demo or of other shops."""
+    """Return the font with this name; for an unknown or empty name, the demo's default font or that of other shops."""
     if name in FONTS:
         return FontName(name)
     return DEMO_FONT if is_demo else FontName.PLAIN

@@ -21,7 +21,7 @@ TURN = "content.turn"
 
 
 def list_scheduled_parts(body: Body) -> list[ScheduledContent]:
-    """Return the parts of a body that have a first and final day."""
+    """Return the parts of a body that can have a first and a final day: slides of the banner, or the announcement."""
     if isinstance(body, BannerBody):
         return list(body.slides)
     return [body] if isinstance(body, AnnouncementBody) else []
