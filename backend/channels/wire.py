@@ -1,4 +1,4 @@
-"""Conversion of regions, sales channels, shipping profiles and API keys to the platform's wire format."""
+"""Conversion of regions, sales channels, shipping profiles and API keys to the platform's shapes."""
 
 from backend.channels.answers import ChannelOut, CountryOut, KeyOut, ProfileOut, RegionOut
 from backend.channels.models import PublishableKey, Region, SalesChannel, ShippingProfile
@@ -10,7 +10,7 @@ _COUNTRIES = {"co": ("col", "170", "COLOMBIA", "Colombia")}
 
 
 def region_wire(region: Region) -> RegionOut:
-    """Return the region with its countries."""
+    """Convert the region and its one country."""
     return {
         "id": region.id,
         "name": region.name,
@@ -41,7 +41,7 @@ def _country_wire(region: Region) -> CountryOut:
 
 
 def channel_wire(channel: SalesChannel) -> ChannelOut:
-    """Return a sales channel."""
+    """Convert a sales channel."""
     return {
         "id": channel.id,
         "name": channel.name,
@@ -54,7 +54,7 @@ def channel_wire(channel: SalesChannel) -> ChannelOut:
 
 
 def profile_wire(profile: ShippingProfile) -> ProfileOut:
-    """Return a shipping profile."""
+    """Convert a shipping profile."""
     return {
         "id": profile.id,
         "name": profile.name,
@@ -66,7 +66,7 @@ def profile_wire(profile: ShippingProfile) -> ProfileOut:
 
 
 def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = None) -> KeyOut:
-    """Return an API key: publishable with its channel, or secret with its role and redacted token."""
+    """Convert an API key: a publishable one with its channel, or a secret one with its role and redacted token."""
     if isinstance(key, SecretKey):
         kind, token, short, used_at = "secret", key.redacted, key.redacted, iso(key.last_used_at)
     else:
