@@ -21,7 +21,7 @@ MAX_LETTER = "\u024f"
 
 
 async def get_brand() -> Brand:
-    """Return the shop's current brand. The values from which it is made are cached until they change."""
+    """Return the shop's current brand. The stored values that it is built from are cached until they change."""
     shop = current_shop()
     content = await shop.content.read_current()
     return resolve_brand(content.brand, await shop.effective_settings.now())
@@ -44,7 +44,7 @@ def find_share_image(brand: Brand) -> str:
 
 
 def find_first_letter(name: str) -> str:
-    """Return the first letter or digit of the shop's name as a capital; empty if the font has none of them."""
+    """Return the first letter or digit of the name that the icon's font has, as a capital; empty if there is none."""
     return next((letter.upper() for letter in name if letter.isalnum() and letter <= MAX_LETTER), "")[:1]
 
 

@@ -287,7 +287,7 @@ def _return_policy_data() -> dict[str, Any]:
 
 
 def breadcrumb_data(trail: list[CategoryRef], collection: CategoryRef | None = None) -> dict[str, Any]:
-    """Return the links from the home page down through the categories, or to a collection.
+    """Return the structured data of the breadcrumbs: from the home page through the categories, or to a collection.
 
     See schema.org/BreadcrumbList.
     """

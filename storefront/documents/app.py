@@ -126,10 +126,10 @@ class Documents:
     async def _page_or_moved(
         self, page: Page, address: "Address", scope: Scope, *, is_patient: bool
     ) -> DocumentResponse:
-        """Return the page's document, or the redirect of a former shop's address.
+        """Return the page's document, or a redirect if the address belonged to the owner's former shop.
 
-        If the URL has a query, look for a redirect before the page. If the page is missing, look for a redirect
-        after it.
+        A redirect that was stored with parameters of the URL's query has priority over an existing page. Any
+        other redirect is used only if the page is missing.
         """
         if address.query and (moved := await self._moved(scope, has_page=True)) is not None:
             return moved
@@ -137,7 +137,7 @@ class Documents:
         return await self._moved(scope) or response if response.status in MISSING else response
 
     async def _moved(self, scope: Scope, *, has_page: bool = False) -> DocumentResponse | None:
-        """Return the redirect (301) for a former shop's address; None if the address has no redirect.
+        """Return the redirect (301) of an address of the owner's former shop; None if there is none.
 
         See `find_former_page`.
         """
@@ -155,9 +155,8 @@ class Documents:
     async def _screen(self, screen: OfficePage, address: "Address", cookie: str) -> DocumentResponse:
         """Return the document of an office screen, with the data that the signed-in staff member may see.
 
-        It is not cached.
-
-        If no staff member is signed in, or the data cannot be read, return the screen's document without data.
+        If no staff member is signed in, the data cannot be read, or the rendering takes too long, return the
+        screen's document without data. The response is never cached.
         """
         if not address.is_canonical:
             return _redirect(308, address.url)

@@ -84,7 +84,7 @@ def brand_tags(brand: Brand, *, with_colors: bool = True) -> str:
 
 
 def with_first_picture(html: str, meta: DocumentMeta) -> str:
-    """Preload only the first visible picture of the page.
+    """Return the document with a preload of only its first visible picture.
 
     React preloads every picture that is not lazy. A dozen small drawings would delay the important first picture.
     """

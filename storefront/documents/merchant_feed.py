@@ -150,7 +150,7 @@ def build_item_id(item: FeedItem) -> str:
 
 
 def _availability(item: FeedItem) -> Iterator[str]:
-    """Yield the availability, and the day from which a preorder is available."""
+    """Yield the XML elements of the availability, and of the day from which a preorder is available."""
     if item.is_available and item.preorder_day is not None:
         yield _element("g:availability", "preorder")
         yield _element("g:availability_date", f"{item.preorder_day.isoformat()}T00:00-05:00")

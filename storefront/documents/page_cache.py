@@ -143,6 +143,6 @@ def escape_element_text(json: bytes) -> bytes:
 
 
 def _public_meta(page: Page, meta: DocumentMeta) -> DocumentMeta:
-    """Return the status of a page that is not public, and the title that it has before its customer is known."""
+    """Return the meta of a page that is not public: its status, and the title displayed until the customer is known."""
     first: Any = page.state.get_fields()["meta"].default_value() if page.state else meta
     return DocumentMeta(title=page.title or first.title, status=meta.status, robots=NOINDEX)

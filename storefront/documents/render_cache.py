@@ -128,7 +128,7 @@ class RenderCache:
         return document
 
     async def personal_document(self, loaded: LoadedPage) -> RenderedDocument | None:
-        """Return the document with the data of one person, or None if it is not ready in time.
+        """Return a document with a staff member's data, or None if it is not ready in time.
 
         The document is neither stored nor shared with other requests.
         """

@@ -118,9 +118,9 @@ class Refresher:
         await asyncio.gather(*(self._look(pages) for pages in alike.values()))
 
     async def _look(self, pages: Sequence[tuple[str, Showing, Seen]]) -> None:
-        """Read the data that these pages share, and refresh the pages that display other data.
+        """Read the data that these pages share, and refresh the pages whose displayed data differ.
 
-        If reading fails, refresh all of them; each page then reads its data separately.
+        If reading fails, refresh all these pages; each page then reads its data separately.
         """
         _token, _showing, seen = pages[0]
         digest = None

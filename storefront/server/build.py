@@ -115,9 +115,9 @@ def bundle_renderer() -> None:
 
 
 def _escaped(script: str) -> str:
-    """Return the script with all other characters than ASCII escaped.
+    """Return the script with all non-ASCII characters escaped.
 
-    With a single other character, Node would store two bytes for each of the script's three million characters.
+    With a single non-ASCII character, Node would store two bytes for each of the script's three million characters.
     """
     return re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], script)
 

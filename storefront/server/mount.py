@@ -108,10 +108,9 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
 
 
 def _settings() -> Settings:
-    """Return the settings.
+    """Return the settings, in development with the backend's address as `storefront_url`.
 
-    In development, `PUBLIC_URL` leads to Vite. Changes of products must be sent to the backend itself, so its
-    address is set as `storefront_url`.
+    In development, `PUBLIC_URL` leads to Vite, but changes of products must be sent to the backend itself.
     """
     settings = load_settings()
     if is_prod_mode() or settings.storefront_url:
