@@ -12,7 +12,10 @@ from storefront.reflex_ext.hooks import text_at
 
 
 def difference_form(state: Any, view: Any) -> rx.Component:
-    """Build the amount of the difference, and the form that opens the bank's page."""
+    """Build the order's number, the amount of the difference, and the form that opens the bank's page.
+
+    If the payment was started already, a link back to the bank's page is displayed instead of the form.
+    """
     bank = select_field(
         _("Banco"),
         (

@@ -171,7 +171,7 @@ async def _read_frame(shop: Shop) -> Frame:
 
 
 def _to_menu_entry(node: CategoryNode) -> CategoryNode:
-    """Return a department with what the menu shows of it: two levels, without descriptions."""
+    """Return a department as the menu displays it: two levels of categories, without descriptions."""
     children = [replace(child, description="", children=[]) for child in node.children]
     return replace(node, description="", children=children)
 

@@ -106,7 +106,7 @@ class AccountWishlistState(rx.State):
 async def show_account_wishes(
     state: AccountWishlistState, changes: list[WishChange] | None = None, batch: str = ""
 ) -> None:
-    """Display the wishlist of the signed-in customer's account, after these changes. A guest has none."""
+    """Apply these changes to the account's wishlist and display the result. For a guest, display no wishlist."""
     shopper, database = await get_shopper(state), current_shop().database
     account, handles = "", list[str]()
     if shopper is not None:
@@ -129,7 +129,7 @@ def parse_changes(value: object) -> list[WishChange]:
     """Parse the changes that a browser reports.
 
     Raises:
-        InvalidData: the value is not such a list, or is too long.
+        InvalidData: the value is not a list of wishlist changes, or has too many of them.
     """
     if not isinstance(value, list) or len(value) > MAX_CHANGES:
         raise InvalidData("not a list of changes")

@@ -63,7 +63,7 @@ def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
 
 
 def is_paid_in_part(order: ObjectVar[OrderView]) -> rx.Var[bool]:
-    """Return a variable: True if a part of the total is missing and nothing was sent, so nothing may be promised."""
+    """Return a variable that is True if a part of the total is unpaid and nothing was sent: no day may be promised."""
     return (order.missing_label != "") & (order.status == "paid") & (order.journey == "preparing")
 
 
