@@ -73,7 +73,7 @@ def page() -> rx.Component:
 
 
 def filters() -> rx.Component:
-    """Render the filters: person and days."""
+    """Render the filters: the actor, and the first and last day."""
 
     def option(person: ObjectVar[AuditActor]) -> rx.Component:
         return rx.el.option(person.name, value=person.id, key=person.id)

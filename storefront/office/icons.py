@@ -75,7 +75,7 @@ def icon(name: str | rx.Var[str], size: int = 22) -> rx.Component:
 
 @rx.memo
 def office_icon(name: rx.Var[str], size: rx.Var[int]) -> rx.Component:
-    """Render the icon of a name: the office's, or else the shop's."""
+    """Render the icon with this name: the office's, or the shop's if the office has none."""
     shapes = rx.Var.create(SHAPES).to(ObjectVar, dict[str, str])
     return rx.cond(
         shapes.contains(name), line_icon(shapes[name], size), shop.icon_drawing(name=name, size=size)

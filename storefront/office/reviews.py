@@ -236,7 +236,7 @@ def _action_forms(row: ObjectVar[ReviewRow]) -> rx.Component:
 def _text_form(  # noqa: PLR0917 - each has one call
     row: ObjectVar[ReviewRow], name: str, label: str, value: Any, longest: int, button: str, on_submit: Any
 ) -> rx.Component:
-    """Render a form with one text for the review."""
+    """Render a form with one text area, for an action on a review that needs a text."""
     element_id = f"{row.id}-{name}"
     problem = text_at(ReviewsScreen.problems, element_id)
     area = rx.el.textarea(

@@ -256,7 +256,7 @@ def checklist() -> rx.Component:
 
 
 def server_step(step: ObjectVar[Step]) -> rx.Component:
-    """Render what the person who maintains the server has to do for this step."""
+    """Render the lines that staff send to the person who maintains the server, to complete this step."""
     return rx.el.details(
         rx.el.summary(
             _("Hacerlo ahora"),

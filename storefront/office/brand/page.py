@@ -1,4 +1,4 @@
-"""Components of the brand screen: the form, the preview next to today's look, and the versions."""
+"""Components of the brand screen: the form, the preview next to the published brand, and the versions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -233,7 +233,7 @@ def publish_bar() -> rx.Component:
 
 
 def looks() -> rx.Component:
-    """Render today's look, and next to it the look of the form or of an earlier version."""
+    """Render a preview of the published brand and, next to it, one of the form or of an earlier version."""
     preview = BrandState.preview
     return rx.el.section(
         rx.cond(

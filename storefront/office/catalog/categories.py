@@ -44,7 +44,7 @@ class CategoriesState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def create(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Create a category with the typed name, inside the chosen one."""
+        """Create a category with the typed name, inside the chosen parent category."""
         typed = checked_fields(form_data, "name", "parent_id")
         async with current_shop().database.transaction() as session:
             await add_category(session, actor, typed["name"], typed["parent_id"])

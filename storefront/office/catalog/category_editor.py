@@ -73,7 +73,7 @@ class CategoryState(GroupPictureScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def delete(self, actor: Actor, form_data: dict[str, str]) -> Any:
-        """Delete the category. Its products and its address pass to the chosen heir."""
+        """Delete the category. The category chosen as `heir_id` gets its products and its address."""
         typed = checked_fields(form_data, "heir_id")
         async with current_shop().database.transaction() as session:
             await remove_category(session, actor, self._id_in_url(), typed["heir_id"])

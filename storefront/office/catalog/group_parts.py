@@ -29,7 +29,7 @@ MAX_FIELD_LENGTH = (MAX_PICKED + 1) * (MAX_ID_LENGTH + 1)
 
 
 def on_move(row_id: rx.Var[str], place: rx.Var[str], target_id: rx.Var[str]) -> list[rx.Var[str]]:
-    """Declare an event with a row, a place and a target row."""
+    """Declare the event of a move: the moved row's id, a place (such as `before`) and the target row's id."""
     return [row_id, place, target_id]
 
 
@@ -44,7 +44,7 @@ class MovableRows(rx.Component):
 def move_button(
     place: str, target_id: rx.Var[str], shape: str, label: Any, class_name: str = ""
 ) -> rx.Component:
-    """Render a button that moves its row to a place of the target. It is disabled without a target."""
+    """Render a button that moves its row before, after or into the target row. It is disabled without a target."""
     return rx.el.button(
         icon(shape, size=18),
         type="button",
@@ -208,7 +208,7 @@ def handle_field(state: Any, view: Any) -> rx.Component:
 
 
 def products_field(state: Any, view: Any) -> rx.Component:
-    """Render the product picker. If the group has very many products, it can only add some."""
+    """Render the product picker. In a group with too many products to list, it can only add products."""
     many = rx.el.p(
         _("Tiene {n} productos. Aquí agregas más; para quitar, usa Productos.").format(
             n=grouped(view.product_count)
@@ -228,7 +228,7 @@ def products_field(state: Any, view: Any) -> rx.Component:
 
 
 def editor_head(view: Any) -> rx.Component:
-    """Render the name, a chip that says if shoppers see the group, and the link to its page."""
+    """Render the group's name, a chip that says if shoppers see the group, and a link to its page if they do."""
     link = rx.el.a(
         icon("store", size=18),
         _("Ver en la tienda"),

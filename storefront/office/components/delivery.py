@@ -31,7 +31,7 @@ class AddressScreen(OfficeScreen, mixin=True):
 
 
 def fold_head(icon_name: str, text: str) -> rx.Component:
-    """Render the head of a part that is opened when it is needed."""
+    """Render the summary of a `<details>` element: an icon, the text, and an arrow."""
     return rx.el.summary(
         rx.el.span(icon(icon_name, size=20), text, class_name="o-stock__receive"),
         icon("down", size=20),

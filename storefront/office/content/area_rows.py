@@ -123,7 +123,7 @@ def row_fields(
 
 
 def fold_fields(row: ObjectVar[AreaRow], *content: rx.Component) -> rx.Component:
-    """Render fields that are hidden until their heading is tapped."""
+    """Render fields that are hidden until their heading is tapped. In a new row they are visible."""
     return rx.el.details(
         rx.el.summary(
             rx.el.span(_("Editar"), rx.el.span(row.name, " ", row.title, class_name="sr-only")),
@@ -312,7 +312,7 @@ def filling_fields(row: ObjectVar[AreaRow], hint: str) -> list[rx.Component]:
 
 
 def visibility_field(row: ObjectVar[AreaRow]) -> rx.Component:
-    """Render the choice that hides a section."""
+    """Render the select field that shows or hides a section."""
     return select_field(
         _("En el inicio"),
         [rx.el.option(_("Se ve"), value=""), rx.el.option(_("Oculta"), value=HIDDEN)],

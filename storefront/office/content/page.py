@@ -140,7 +140,7 @@ def page() -> rx.Component:
 
 
 def review_chip(is_reviewed: Any) -> rx.Component:
-    """Render whether a lawyer has confirmed a text."""
+    """Render a chip that says if a lawyer has confirmed a text."""
     return rx.cond(
         is_reviewed, chip(_("Confirmado"), "good"), chip(_("Falta que un abogado lo confirme"), "wait")
     )

@@ -62,7 +62,7 @@ def page() -> rx.Component:
 
 
 def is_allowed(action: str) -> rx.Var[bool]:
-    """Return a variable: True if the action is allowed now."""
+    """Return a variable that is True if the action is allowed now."""
     return VIEW.actions.contains(action)
 
 

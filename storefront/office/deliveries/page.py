@@ -229,7 +229,7 @@ def delivery_form(
 
 
 def towns_field(form: ObjectVar[DeliveryForm], label: str) -> rx.Component:
-    """Render the chosen municipalities, and the field in which others are searched."""
+    """Render the chosen municipalities, and the field that searches for more."""
     element_id = f"{form.id}-towns"
     chosen = DeliveriesState.towns[form.id].to(ArrayVar, list[TownTag])
     return rx.el.div(

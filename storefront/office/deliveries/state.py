@@ -77,7 +77,7 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         self._reset_towns({form.id for form in self._list_forms() if versions.get(form.id) == form.version})
 
     def _reset_towns(self, kept: Collection[str] = ()) -> None:
-        """Set the municipalities of all forms to the saved ones, except in these forms."""
+        """Set the municipalities of all forms to the saved ones, except in the forms with the ids `kept`."""
         codes = {
             form.id: self.codes[form.id] if form.id in kept else form.texts["towns"]
             for form in self._list_forms()

@@ -1,4 +1,4 @@
-"""The columns of a file with an unknown format, for which a person chooses the importer's columns."""
+"""The columns of a file with an unknown format, for which a staff member chooses the importer's columns."""
 
 import reflex as rx
 from reflex.vars import ObjectVar
@@ -15,7 +15,7 @@ from storefront.office.imports.state import CURRENT_IMPORT, ImportState
 
 
 def mapping_panel() -> rx.Component:
-    """Render the columns of a file with an unknown format. Above them are the questions that a person must answer."""
+    """Render the columns of a file with an unknown format. Questions about them come first."""
 
     def choice(view: ObjectVar[ChoiceView]) -> rx.Component:
         return rx.el.button(

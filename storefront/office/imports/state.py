@@ -131,7 +131,10 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def begin(self, actor: Actor, form_data: dict[str, Any]) -> None:
-        """Start the import as it was previewed. The form contains `confirm_losses` if losses are confirmed."""
+        """Start the import as it was previewed.
+
+        `confirm_losses` in the form confirms that values of existing products may be emptied or removed.
+        """
         if (shown := self._current_import()) is not None:
             confirms_losses = bool(form_data.get("confirm_losses"))
             try:
@@ -194,7 +197,7 @@ class ImportState(OfficeScreen, KnownClientState):
         await self._show(actor)
 
     def _open_import(self, import_id: str) -> None:
-        """Show the first pages of an import; of the newest if the id is empty."""
+        """Show the import with this id, from the first page of each list; the newest import if the id is empty."""
         if self.content is not None:
             self.content = replace(self.content, pages={}, opened_id=import_id)
 

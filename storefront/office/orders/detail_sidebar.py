@@ -146,7 +146,7 @@ def address_panel() -> rx.Component:
 
 
 def payment_panel() -> rx.Component:
-    """Render the payment."""
+    """Render the payment: its status, method, facts, and refunded amount."""
     paid = VIEW.payment
     return panel(
         _("Pago"),
@@ -196,7 +196,7 @@ def returns_panel() -> rx.Component:
 
 
 def invoices_panel() -> rx.Component:
-    """Render the invoice and the credit notes."""
+    """Render the order's invoice and credit notes, if there are any."""
 
     def invoice_item(row: ObjectVar[InvoiceRow]) -> rx.Component:
         return rx.el.li(

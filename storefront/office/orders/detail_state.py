@@ -66,7 +66,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.FULFILL)
     async def pack(self, actor: Actor) -> None:
-        """Create the label of everything that is not shipped yet."""
+        """Create one label for all units of the order that have no label yet."""
         shop = current_shop()
         outcome = await send_remaining_units(
             shop.database,
@@ -93,7 +93,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.FULFILL)
     async def deliver_parcel(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that a parcel was delivered, for the typed reason."""
+        """Record that a parcel was delivered, with the typed reason."""
         typed = checked_fields(form, "fulfillment", "reason", max_length=MAX_NOTE_LENGTH)
         fulfillment_id = checked_id(typed["fulfillment"])
         try:
@@ -133,7 +133,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.EDIT_ORDERS)
     async def receive(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record the money of an edit's difference that the customer has paid to a staff member."""
+        """Record that the customer has paid the difference of an edit to a staff member."""
         receipt = _parse_receipt(form)
         self.problems = {}
         async with current_shop().database.transaction() as session:
@@ -142,7 +142,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.BOOK_REFUNDS)
     async def give_back(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record the refund of an edit's difference that the shop has given back."""
+        """Record that the shop has refunded the difference of an edit."""
         receipt = _parse_receipt(form)
         self.problems = {}
         await give_back_difference(current_shop().database, actor, self._id_in_url(), receipt)
@@ -237,7 +237,7 @@ class OrderState(AddressScreen, KnownClientState):
         await self._show(actor)
 
     def _has_label(self) -> bool:
-        """Return True if a carrier needs a label for the displayed order."""
+        """Return True if a carrier needs a label for the displayed order, or if no order is displayed."""
         return self.content is None or self.content.needs_label
 
     async def _announce_outcome(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
@@ -262,7 +262,7 @@ class OrderState(AddressScreen, KnownClientState):
 
 
 def _parse_receipt(form: dict[str, Any]) -> DifferenceReceipt:
-    """Parse the form that records the money of a difference.
+    """Parse the form that records how much of a difference was paid or refunded, and how.
 
     Raises:
         InvalidData: the method or the amount is not one that the screen offers.
@@ -280,5 +280,5 @@ VIEW = OrderState.content
 
 
 def is_allowed(action: str) -> rx.Var[bool]:
-    """Return a variable: True if the action is possible now."""
+    """Return a variable that is True if the action is possible now."""
     return VIEW.actions.contains(action)

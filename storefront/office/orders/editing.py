@@ -103,7 +103,7 @@ def edit_line(line: ObjectVar[EditLineView]) -> rx.Component:
 
 
 def shipping_panel() -> rx.Component:
-    """Render how the order reaches its customer, and the other shipping options with their prices."""
+    """Render the order's shipping option, and the buttons that list others with prices and choose one."""
     choice = rx.el.div(
         rx.el.p(VIEW.shipping, data_testid="edit-shipping"),
         rx.cond(

@@ -60,7 +60,7 @@ class EditOrderState(SaleScreen, KnownClientState):
 
     @office_event(is_press=False)
     async def replace_line(self, _actor: Actor, line_id: str) -> None:
-        """Let the next chosen variant replace this line. With an empty id, it is added instead."""
+        """Store that the next chosen variant replaces this line. With an empty `line_id`, it is added instead."""
         checked_id(line_id or "-")
         lines = self.content.lines if self.content is not None else []
         titles = {line.id: line.title for line in lines if not line.is_new}
@@ -143,7 +143,7 @@ class EditOrderState(SaleScreen, KnownClientState):
         return rx.redirect(f"{ORDERS}/{self._order_in_query()}")
 
     async def _add(self, actor: Actor, variant_id: str) -> None:
-        """Add the variant, or replace the line of `replaced_id` by it."""
+        """Add the variant to the edit, or put it in place of the line `replaced_id`."""
         replaced, self.replaced_id, self.replaced_title = self.replaced_id, "", ""
         try:
             async with current_shop().database.transaction() as session:

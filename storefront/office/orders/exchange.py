@@ -164,7 +164,7 @@ def delivery_panel() -> rx.Component:
 
 
 def pickup_button(pickup: ObjectVar[PickupView]) -> rx.Component:
-    """Render the button with which the customer picks up the new order later."""
+    """Render the button that chooses a pickup point, where the customer picks up the new order later."""
     return rx.el.button(
         icon("store", size=20),
         rx.el.span(_("Lo recoge después: {name}").format(name=pickup.name)),
@@ -253,7 +253,7 @@ def settle_panel() -> rx.Component:
 
 
 def money_fields() -> rx.Component:
-    """Render how the difference is paid or given back."""
+    """Render the fields of the method by which the difference is paid or refunded, and of its reference."""
     return rx.el.div(
         office_select(
             ExchangeState,

@@ -102,14 +102,14 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def deliver(self, actor: Actor, exchange_id: str) -> None:
-        """Send the products that go out to the address of the order, and show the options with their prices."""
+        """Choose the order's address for the products that go out, and list the shipping options with their prices."""
         offer = await deliver_new_order(current_shop().checkout, actor, checked_id(exchange_id))
         await self._show(actor)
         self._show_offer(offer)
 
     @office_event()
     async def deliver_elsewhere(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Send the products that go out to the typed address, and show the options with their prices."""
+        """Choose the typed address for the products that go out, and list the shipping options with their prices."""
         typed = checked_fields(form_data, *ADDRESS_FIELDS, max_length=MAX_TEXT_LENGTH)
         self.problems = {}
         exchange_id = self.content.exchange_id if self.content is not None else ""
@@ -121,7 +121,7 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def pick_up(self, actor: Actor, option_id: str) -> None:
-        """Let the customer pick up the products that go out later, at the place of this shipping option."""
+        """Choose a pickup point: the customer will pick up the products that go out there later."""
         exchange_id = self.content.exchange_id if self.content is not None else ""
         await deliver_with_option(
             current_shop().checkout, actor, checked_id(exchange_id or "-"), checked_id(option_id)
@@ -156,7 +156,7 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def wait_for_return(self, actor: Actor, exchange_id: str) -> None:
-        """Request the units back. The products go out when the units have arrived."""
+        """Open the return of the exchanged units. The products go out when these units have arrived."""
         try:
             async with current_shop().database.transaction() as session:
                 await request_exchange(session, actor, checked_id(exchange_id))

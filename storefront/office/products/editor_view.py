@@ -290,7 +290,7 @@ def build_clash_row(clash: Clash, shown: EditorView) -> ClashRow:
 
 
 def _format_value(name: str, value: str, shown: EditorView) -> str:
-    """Return a value of this field for a person."""
+    """Return a value of the field `name` as text for staff: a formatted amount, a name, or the value itself."""
     if name in MONEY_FIELDS:
         return _format_money(value, format_cop)
     if name == "origin_country":
@@ -308,7 +308,7 @@ def _format_value(name: str, value: str, shown: EditorView) -> str:
 
 
 def _typed_money(text: str) -> str:
-    """Return an amount as a person types it, such as `89.900`."""
+    """Return an amount as staff type it, such as `89.900`."""
     return _format_money(text, format_typed_cop)
 
 

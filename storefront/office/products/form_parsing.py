@@ -85,13 +85,16 @@ def parse_product_form(form: object) -> SubmittedForm:
 
 
 def _set_common_price(form: dict[Any, Any], variants: list[VariantDraft]) -> list[VariantDraft]:
-    """Return the variants with the price that was typed for all of them, if there is one."""
+    """Return the variants with the price that was typed for all variants; unchanged if none was typed."""
     price = checked_text(form.get("common_price", ""), MAX_CELL_LENGTH)
     return [replace(variant, price=price) for variant in variants] if price else variants
 
 
 def _parse_options(form: dict[Any, Any], shown: list[OptionDraft]) -> list[OptionDraft]:
-    """Return the options of the form; those that were shown if it has none. An emptied option is left out."""
+    """Return the options of the form. If the form has no option fields, return the displayed options.
+
+    An option without a title and values is left out.
+    """
     if "option_1" not in form:
         return shown
     colors = {value.key: value.color for option in shown for value in option.values}

@@ -347,5 +347,5 @@ def _price_parts(price: Price) -> tuple[str, str]:
 
 
 def _parse_price(amount: str, before: str) -> Price:
-    """Return the price with these typed amounts: the price itself, and the price before a sale."""
+    """Parse a typed price, and the price before a sale. If invalid, the first becomes 0, the second None."""
     return Price(parse_pesos(amount) or 0, parse_pesos(before) or None)

@@ -61,7 +61,7 @@ def page() -> rx.Component:
 
 
 def is_allowed(action: str) -> rx.Var[bool]:
-    """Return a variable: True if the action is possible now."""
+    """Return a variable that is True if the action is possible now."""
     return VIEW.actions.contains(action)
 
 

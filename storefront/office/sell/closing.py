@@ -27,7 +27,7 @@ FIELDS = ("expected", "previous", "counted", "left", "reason")
 
 
 class ClosingState(OfficeScreen, KnownClientState):
-    """The money since the latest closing."""
+    """State of the screen: the money since the latest closing, and earlier closings."""
 
     content: rx.Field[ClosingView | None] = rx.field(None)
 
@@ -40,7 +40,10 @@ class ClosingState(OfficeScreen, KnownClientState):
 
     @office_event()
     async def close(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Store the count. `expected` and `previous` are what the screen showed."""
+        """Close the day: store the counted cash, the cash left in the drawer, and the reason for a difference.
+
+        `expected` (pesos) and `previous` (the id of the latest closing) are those that the screen displayed.
+        """
         typed = checked_fields(form_data, *FIELDS, max_length=MAX_REASON_LENGTH)
         self.problems = {}
         amounts = {name: parse_pesos(typed[name]) for name in ("counted", "left")}
@@ -84,7 +87,7 @@ def page() -> rx.Component:
 
 
 def open_day() -> rx.Component:
-    """Render the money since the latest closing, and the form of the count."""
+    """Render the money since the latest closing, and the form in which staff enter the counted cash."""
 
     def line(label: Any, amount: Any, class_name: str = "") -> rx.Component:
         return rx.el.div(rx.el.span(label), rx.el.span(amount), class_name=class_name)
@@ -136,7 +139,7 @@ def history() -> rx.Component:
 
 
 def closing_row(row: ObjectVar[ClosingRow]) -> rx.Component:
-    """Render a finished closing."""
+    """Render a closing of the history: when, how much was counted, by whom, and the difference."""
     return rx.el.li(
         rx.el.span(
             rx.el.span(row.moment_label, " · ", row.counted_label, class_name="o-row__title"),

@@ -105,7 +105,7 @@ def sell_towns_panel() -> rx.Component:
 
 
 def delivery_panel() -> rx.Component:
-    """Render where the sale is agreed, and how the customer gets the products."""
+    """Render the field for the place of the sale, and the delivery: the chosen one, or the address form."""
     origins = [rx.el.option(label, value=value) for value, label in origin_options()]
     form = address_form(SellState, "sell", SellState.deliver, sell_towns_panel())
     return rx.el.section(
@@ -227,7 +227,7 @@ def totals_panel() -> rx.Component:
 
 
 def payment_panel() -> rx.Component:
-    """Render how the customer pays, who they are, and the button that makes the order."""
+    """Render the form of the payment: the method, the customer's data, and the button that creates the order."""
     methods = [rx.el.option(label, value=value) for value, label in method_options()]
     documents = [rx.el.option(kind.label, value=code) for code, kind in DOCUMENT_TYPES.items()]
 

@@ -85,7 +85,7 @@ class SellState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def change_origin(self, actor: Actor, origin: str) -> None:
-        """Set where the sale is agreed."""
+        """Set where the customer buys: at the counter, by telephone or on WhatsApp."""
         if origin not in SOLD_IN:
             raise InvalidData("not an origin")
         async with current_shop().database.transaction() as session:
@@ -216,7 +216,7 @@ class SellState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def withdraw_link(self, actor: Actor, draft_id: str) -> None:
-        """Withdraw the links of a draft that waits for its payment."""
+        """Cancel a sale that waits for the payment of its link. The link can no longer be paid."""
         checked_id(draft_id)
         async with current_shop().database.transaction() as session:
             await withdraw(session, actor, draft_id)
@@ -233,7 +233,7 @@ class SellState(SaleScreen, AddressScreen, KnownClientState):
         await self._announce_done(actor, _("Venta cancelada."))
 
     def _clear_results(self) -> None:
-        """Clear what was found for a sale that is over, and the sale that was finished before it."""
+        """Clear the shipping options, the search results, and the latest finished sale."""
         self.options, self.matches, self.customers, self.sold = [], [], [], None
 
 
@@ -247,7 +247,10 @@ async def _mail_link(session: Any, actor: Actor, draft_id: str, address: str) ->
 
 
 async def _open_sale(session: Any, actor: Actor) -> str:
-    """Return the id of the sale in progress, and use the press, because changes of lines leave no audit entry."""
+    """Return the id of the sale in progress, and record the press as used.
+
+    Other events record it with their audit entry, but a change of lines writes none.
+    """
     draft_id = (await open_current_draft(session, actor)).id
     await use_press(session, draft_id)
     return draft_id
