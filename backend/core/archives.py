@@ -57,7 +57,7 @@ def open_zip(file: BinaryIO, max_members: int) -> ZipFile:
 
     Raises:
         BadZipFile: the file is not a zip, or is damaged.
-        TooManyMembers: it has more than `max_members`.
+        TooManyMembers: the zip has more than `max_members` members.
     """
     bounded = _BoundedFile(file)
     try:

@@ -56,7 +56,7 @@ _QUERY = f"SELECT {', '.join(Version._fields)} FROM catalog_version WHERE id = 1
 
 
 class ProductChanges:
-    """The latest changes of products, as far as they are remembered."""
+    """The numbers of the latest changes, by product id, for at most `MAX_CHANGES` products."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -66,9 +66,9 @@ class ProductChanges:
         """Number of the latest change that was read from the database."""
 
     def missing_since(self, version: Version) -> int | None:
-        """Return the number after which changes must be read from the database to know all changes of this version.
+        """Return the number of the latest known change if this version has later ones, which must then be read.
 
-        Return None if all of them are known.
+        Return None if all changes of this version are known.
         """
         if self._forgotten is None:  # no view was built from an earlier version
             self._forgotten = self._read_until = version.product_changes
@@ -80,10 +80,10 @@ class ProductChanges:
         return None if version.product_changes == self._read_until else self._read_until
 
     def add_changes(self, version: Version, changes: Sequence[tuple[str, int]]) -> None:
-        """Store the changes that were read for this version: at most `MAX_CHANGES` plus one.
+        """Store the changes that were read for this version, as pairs of product id and number.
 
-        If more than `MAX_CHANGES` are stored or given, all are discarded, so that views of any product must be
-        built again.
+        If more than `MAX_CHANGES` are given or would be stored, all changes are discarded. Then the views of every
+        product must be built again.
         """
         self._numbers.update(changes)
         self._read_until = version.product_changes
@@ -94,7 +94,7 @@ class ProductChanges:
     def are_unchanged_since(self, number: int, product_ids: Iterable[str]) -> bool:
         """Return True if none of the products has changed after the change with this number.
 
-        Return False if later changes are no longer remembered.
+        Return False if the changes after this number were discarded.
         """
         if self._forgotten is None or number < self._forgotten:
             return False

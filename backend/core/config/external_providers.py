@@ -22,8 +22,9 @@ def create_providers(
 
     Args:
         port: the class that all of them extend.
-        places: from `backend.core.config.modules.registered_providers`, which has checked the ids.
-        factories: the providers of this program.
+        places: by provider id, the class of an external provider; empty for a provider of this program. See
+            `backend.core.config.modules.registered_providers`.
+        factories: functions that create the providers of this program, by id.
         settings: the shop's settings, for the providers outside this program.
 
     Raises:

@@ -56,16 +56,16 @@ SETTING_NAMES = {
 def list_blocks(listed: Mapping[str, str]) -> tuple[ModuleBlock, ...]:
     """Return all blocks: the built-in ones, those of the program, and those of the settings.
 
-    `listed` is the setting of each service; an empty one declares nothing.
+    `listed` has the text of each service's setting; an empty text declares no block.
     """
     own = (ModuleBlock(service, tuple(split_providers(text))) for service, text in listed.items())
     return (*BUILT_IN, *DECLARED, *(block for block in own if block.providers))
 
 
 def registered_providers(blocks: Iterable[ModuleBlock]) -> dict[str, dict[str, str]]:
-    """Return the providers of each service: by id, where the class is (`package.module:Class`).
+    """Return, for each service, the class of each provider by its id, as `package.module:Class`.
 
-    The place is empty for a provider of this program. If several blocks declare the same service, the final block
+    For a provider of this program, the text is empty. If several blocks declare the same service, the last block
     counts.
 
     Raises:

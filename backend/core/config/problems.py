@@ -96,7 +96,7 @@ class SettingsError(CannotStart):
 
 
 class IncompleteSettings(ValueError):
-    """Settings lack others, or contradict them."""
+    """A setting needs another one that is missing, or two settings contradict each other."""
 
     def __init__(self, problems: list[SettingProblem]) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -104,7 +104,7 @@ class IncompleteSettings(ValueError):
 
 
 def find_problem(kind: ProblemKind, **values: object) -> SettingProblem:
-    """Return a problem that names its settings itself."""
+    """Return a problem of this kind. Its sentence names the settings, so the field `setting` stays empty."""
     return SettingProblem(kind.name, kind.value.format(**values), values)
 
 

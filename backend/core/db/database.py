@@ -151,9 +151,9 @@ def _hold_reference(session: Session, instance: object) -> None:
 
 
 def shared_values(session: AsyncSession) -> MutableMapping[Hashable, Any] | None:
-    """Return the values that the database's read sessions share; None in a transaction.
+    """Return the cache that all read sessions of the database share; None for a session of `transaction()`.
 
-    Values have no expiry: the caller must check whether a value is still valid.
+    Its values do not expire: the caller must check whether a value is still valid.
     """
     values: MutableMapping[Hashable, Any] | None = session.info.get(_SHARED_VALUES)
     return values

@@ -24,7 +24,7 @@ class SqliteJson:
 
     @staticmethod
     def row(*values: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return an array of the values."""
+        """Return an SQL expression for a JSON array of these values: one row."""
         return func.json_array(*values)
 
     @staticmethod
@@ -34,7 +34,7 @@ class SqliteJson:
 
     @staticmethod
     def moment(column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return a moment in the format of `backend.edge.wire.iso`, truncated to milliseconds."""
+        """Return an SQL expression that formats a moment like `backend.edge.wire.iso`, cut to milliseconds."""
         text = func.substr(
             type_coerce(column, String).concat(literally("'.000'")), literally("1"), literally("23")
         )
@@ -51,13 +51,13 @@ class SqliteJson:
 
     @classmethod
     def nested(cls, query: Select[Any]) -> ColumnElement[Any]:
-        """Return the rows of the query as a JSON array, for use as one value in a row of another query."""
+        """Return an SQL expression for the query's rows as a JSON array: a value for a row of another query."""
         rows = func.coalesce(cls.rows(query), literally("''"))
         return func.json(literally("'['").concat(rows).concat(literally("']'")))
 
     @staticmethod
     def text(value: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return a JSON expression as text, so that SQLAlchemy does not parse it."""
+        """Declare a JSON expression as text, so that SQLAlchemy does not parse its result."""
         return type_coerce(value, String)
 
     @staticmethod
@@ -76,7 +76,7 @@ class PostgresqlJson:
 
     @staticmethod
     def row(*values: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return an array of the values."""
+        """Return an SQL expression for a JSON array of these values: one row."""
         return func.json_build_array(*values)
 
     @staticmethod
@@ -86,7 +86,7 @@ class PostgresqlJson:
 
     @staticmethod
     def moment(column: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return a moment in the format of `backend.edge.wire.iso`, truncated to milliseconds."""
+        """Return an SQL expression that formats a moment like `backend.edge.wire.iso`, cut to milliseconds."""
         form: ColumnElement[str] = literally('\'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\'')
         return func.to_char(func.timezone(literally("'UTC'"), column), form)
 
@@ -102,14 +102,14 @@ class PostgresqlJson:
 
     @staticmethod
     def nested(query: Select[Any]) -> ColumnElement[Any]:
-        """Return the rows of the query as a JSON array, for use as one value in a row of another query."""
+        """Return an SQL expression for the query's rows as a JSON array: a value for a row of another query."""
         (row,) = (subquery_ := query.subquery()).columns
         all_rows = func.coalesce(func.json_agg(row), literally("'[]'::json"))
         return select(all_rows).select_from(subquery_).scalar_subquery()
 
     @staticmethod
     def text(value: ColumnElement[Any]) -> ColumnElement[Any]:
-        """Return a JSON expression as text, so that SQLAlchemy does not parse it."""
+        """Declare a JSON expression as text, so that SQLAlchemy does not parse its result."""
         return cast(value, Text)
 
     @staticmethod

@@ -118,7 +118,7 @@ async def insert_and_attach(session: AsyncSession, row: R) -> R:
 
 
 def attach_row(session: AsyncSession, row: R) -> R:
-    """Attach a row that a statement has inserted to the session, without reading it again."""
+    """Add an object to the session whose row a statement has already inserted. The row is not read again."""
     make_transient_to_detached(row)
     session.add(row)
     return row

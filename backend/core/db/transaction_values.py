@@ -27,7 +27,7 @@ def _save_at_savepoint(session: Session, transaction: SessionTransaction) -> Non
 
 @event.listens_for(Session, "after_rollback")
 def _restore_savepoint(session: Session) -> None:
-    """Restore the values as they were at a savepoint that was rolled back, even if a failed statement ended it."""
+    """After a rollback to a savepoint, restore the values that the transaction had at that savepoint."""
     savepoint = session.get_nested_transaction()
     if savepoint is not None:
         values = session.info[_SAVEPOINTS].pop(savepoint)

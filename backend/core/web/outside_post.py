@@ -93,9 +93,9 @@ class OutsideTarget:
 
 
 async def resolve_target(address: str, *, allow_private: bool = False) -> OutsideTarget:
-    """Check a URL with https, resolve its host, and return both.
+    """Check that the URL uses https and its host is public. Return it with the addresses of its host.
 
-    With `allow_private`, http and hosts of this machine and its networks are allowed too.
+    With `allow_private`, http URLs and hosts of this machine and its networks are accepted too.
 
     Raises:
         NotCallable: the URL cannot be called.

@@ -1,8 +1,8 @@
 """Connections to URLs that others wrote, only to public internet addresses.
 
 Such a URL may name a machine in our own networks. So every host name is resolved here, all its addresses must be
-public, and the connection is made to one of the checked addresses. It has no effect if the name is resolved to
-another address a moment later.
+public, and the connection is made to one of the checked addresses. The name is not resolved again, so its owner
+cannot lead the connection to a private address.
 """
 
 import socket
@@ -45,8 +45,8 @@ def resolve_host(url: httpx.URL, *, allow_private: bool = False) -> Sequence[Ip]
     This blocks: do not call it on the event loop.
 
     Raises:
-        UnusableAddress: there is none.
-        PrivateAddress: one is not public.
+        UnusableAddress: the host name cannot be resolved.
+        PrivateAddress: one of the addresses is not public, and `allow_private` is False.
     """
     port = url.port or (443 if url.scheme == "https" else 80)
     try:
