@@ -11,9 +11,7 @@ CODE = "dane_code"
 def changed_address(address: Mapping[str, Any], sent: Mapping[str, Any]) -> JsonDict:
     """Return the address with the sent fields changed.
 
-    If the city or the province changes, remove the municipality code.
-
-    A municipality code that was sent together with the new city is kept.
+    If the city or the province changes, the old municipality code is removed, unless a new code was sent too.
     """
     changed = {**address, **sent}
     metadata = changed.get("metadata") or {}

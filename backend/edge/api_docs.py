@@ -110,7 +110,7 @@ def _page(api: DocumentedApi, title: str) -> str:
 
 
 def _command(document: Document, method: str, path: str, operation: Document) -> str:
-    """Return the operation's example, or an empty text where it has none."""
+    """Return the operation's example as a shell command; empty if it has no example."""
     if example_of(document, operation) is None and not _file_fields(operation):
         return ""
     return curl(document, method, path, operation)

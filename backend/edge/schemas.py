@@ -113,7 +113,7 @@ class FilterParameters(ListParameters):
     _all_of: list[Self] = PrivateAttr(default_factory=list)
 
     def combine(self, any_of: Iterable[Self], all_of: Iterable[Self]) -> None:
-        """Add the filters of `$or` and `$and`."""
+        """Store the parsed parts of `$or` and `$and`."""
         self._any_of, self._all_of = [*any_of], [*all_of]
 
     @property

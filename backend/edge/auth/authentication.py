@@ -19,7 +19,7 @@ class Authenticator(Protocol):
     """A service that identifies customers; `app.py` puts it into `app.state.authenticator`."""
 
     async def is_customer(self, owner: TokenOwner) -> bool:
-        """Return True if the owner is a customer and the token is still valid."""
+        """Return True if the owner of this bearer token is a customer and the token was not revoked."""
 
     async def customer_by_cookie(self, request: Request) -> str | None:
         """Return the id of the customer whose session cookie the request has; None for a guest."""

@@ -121,9 +121,9 @@ async def livez() -> Alive:
 @router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", tags=["operations"])
 async def readyz(request: Request, response: Response) -> Ready | ReadyStatus:
-    """Return 200 if requests may be sent here; 503 if a dependency is unavailable, or before the process ends.
+    """Return 200 if this process can take requests; 503 if a check fails or the process is about to end.
 
-    The named checks need METRICS_TOKEN as a bearer token.
+    The results of the single checks are returned only to a caller with METRICS_TOKEN as its bearer token.
     """
     readiness: Readiness = request.app.state.readiness
     checks = await readiness.run_checks()

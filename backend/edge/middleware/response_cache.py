@@ -39,7 +39,7 @@ Key = tuple[str, bytes, bytes]
 
 @dataclass(slots=True)
 class ResponseSources:
-    """The data that a response depends on. Its route may set `products`; otherwise it depends on all products.
+    """The data that a response depends on: all products, unless its route sets `products`.
 
     The version was read when the request arrived, so the data is at least as new as the version.
     """
