@@ -44,12 +44,12 @@ class MomentsPulledBack:
 
 
 async def pull_back_jobs(database: Database) -> int:
-    """Move jobs to an earlier time if their `run_at` is later than their delay allows.
+    """Correct at most `BATCH_SIZE` jobs with a time that is further in the future than their delay allows.
 
-    Return the number of changed jobs.
+    Return the number of corrected jobs.
 
-    Periodic work becomes due immediately; other jobs wait for their delay again, and a claim ends after its usual
-    time at the latest. If no job is too late, this costs one read and no lock.
+    Periodic work becomes due immediately. Any other job becomes due after its delay, counted from now, and a
+    running job's claim ends after its usual duration. If no time is wrong, this costs one read and no lock.
     """
     late = _is_too_late()
     async with database.read() as session:

@@ -188,7 +188,7 @@ class Worker:
                     await self._woken.wait()
 
     async def _start_due(self) -> None:
-        """Start due jobs. Note whether others may wait until a run ends."""
+        """Start due jobs. Set `_has_waiting` if more jobs may be due that can only start after a run has ended."""
         self._has_waiting = True
         while (free := CONCURRENCY - len(self._running)) > 0:
             kinds = self._list_free_kinds()
@@ -384,7 +384,7 @@ async def _give_up_process_killer(session: AsyncSession, job_id: int) -> None:
 
 
 async def _revive_periodic(session: AsyncSession, name: str, pause: timedelta) -> None:
-    """Run periodic work again if it was given up longer ago than the pause. Its attention row stays open."""
+    """Make given-up periodic work due again when its pause has passed. Its attention row stays open."""
     await session.execute(
         update(Job)
         .where(Job.kind == name, Job.failed_at <= db_now(-pause))
