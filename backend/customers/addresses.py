@@ -18,7 +18,7 @@ MAX_ADDRESSES = 20
 
 
 async def addresses_of(session: AsyncSession, customer_id: str) -> Sequence[CustomerAddress]:
-    """Return the book: the default shipping address first, then the newest."""
+    """Return the customer's addresses: the default shipping address first, then the others, newest first."""
     found = await session.execute(
         select(CustomerAddress)
         .where(CustomerAddress.customer_id == customer_id)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ResetRequested:
-    """A link for a new password was requested for this address. The address may have no account."""
+    """Event: a link for a new password was requested for this address. The address may have no account."""
 
     address: str
 
