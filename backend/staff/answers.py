@@ -76,7 +76,7 @@ class SessionsAnswer(TypedDict):
 
 
 class PolicyOut(TypedDict):
-    """A right, in the platform's words: the operation that it allows on a resource."""
+    """A policy, the platform's word for a right: it allows an operation on a kind of resource."""
 
     id: str
     key: str
@@ -91,7 +91,7 @@ class PolicyOut(TypedDict):
 
 
 class RoleOut(TypedDict):
-    """A role with its policies. Built-in roles have no times."""
+    """A role with its policies. `created_at` and `updated_at` of a built-in role are null."""
 
     id: str
     name: str

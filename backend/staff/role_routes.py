@@ -53,7 +53,7 @@ router = APIRouter(prefix="/admin", route_class=WireRoute, responses=REFUSALS, t
 
 @router.get("/rbac/me/permissions")
 async def list_permissions(actor: StaffMember) -> Wire[PermissionsAnswer]:
-    """Return the keys of the caller's policies. Some also require the second factor."""
+    """Return the keys of the caller's policies. To use some of them, the caller also needs the second factor."""
     return Wire({"permissions": [policy["key"] for policy in list_policies(actor.rights)]})
 
 

@@ -93,7 +93,7 @@ def policy_wire(right: Right) -> PolicyOut:
 
 
 def find_right(policy_id: str) -> Right | None:
-    """Return the right of a policy; None if there is none."""
+    """Return the right of the policy with this id; None if no policy has the id."""
     name = policy_id.removeprefix(PREFIX)
     return Right[name] if policy_id.startswith(PREFIX) and name in Right.__members__ else None
 
@@ -102,7 +102,7 @@ def parse_policies(policy_ids: Iterable[str]) -> frozenset[Right]:
     """Return the rights of these policies.
 
     Raises:
-        InvalidData: there is no such policy.
+        InvalidData: one of the policies does not exist.
     """
     found = {policy_id: find_right(policy_id) for policy_id in policy_ids}
     missing = [policy_id for policy_id, right in found.items() if right is None]

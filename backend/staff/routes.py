@@ -180,7 +180,7 @@ async def prove_second_factor(
 
 @session_router.post("/second-factor/begin")
 async def begin_second_factor(actor: StaffMember, database: Db, settings: ShopSettings) -> Wire:
-    """Start to set up a second factor. Return the secret, its URI and its QR code, which are shown only once."""
+    """Begin to set up a second factor. Return its secret as text, URI and QR code; they are shown only once."""
     async with database.read() as session:
         issuer = (await read_effective_settings(session, settings)).store_name
     begun = await second_factor.begin(database, settings.signing_key, actor, issuer=issuer)
@@ -202,7 +202,7 @@ async def confirm_second_factor(
 async def turn_second_factor_off(
     body: Typed, actor: StaffMember, database: Db, settings: ShopSettings, visitor: CurrentVisitor
 ) -> Wire:
-    """Delete the second factor, after checking a code of it."""
+    """Turn the caller's second factor off, after checking one of its codes."""
     await second_factor.turn_off(database, settings.signing_key, actor, body.code, client=visitor.client)
     return Wire({})
 
@@ -217,7 +217,7 @@ async def list_sessions(actor: StaffMember, database: Db) -> Wire[SessionsAnswer
 
 @session_router.delete("/sessions/{session_id}")
 async def revoke(session_id: str, actor: StaffMember, database: Db) -> Wire:
-    """End one session."""
+    """End one session of the caller, or of another staff member if the caller may change staff."""
     async with database.transaction() as session:
         await sessions.revoke(session, actor, session_id)
     return Wire({"id": session_id, "object": "staff_session", "deleted": True})

@@ -3,8 +3,8 @@
 The secret is encrypted with a key derived from SECRET_KEY. A code is valid for its 30 seconds, and for the 30
 seconds before and after. The time step of the newest used code is stored, so that no code is used twice. An
 attacker who knows the password has 5 attempts per quarter of an hour, and at most `MAX_FAILURES` wrong attempts in
-a row. As 3 of a million codes are valid at a time, the chance to guess one is 60 in a million. After that, only a
-recovery code or the command line gives access.
+a row. As 3 of a million codes are valid at a time, the chance to guess one is 60 in a million. After `MAX_FAILURES`
+wrong attempts, only a recovery code or the command line gives access.
 """
 
 import hmac
