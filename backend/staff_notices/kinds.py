@@ -24,7 +24,7 @@ class NoticeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KindRules:
-    """The rules for every notice of a kind. Only staff members with `right` get it: they can act on the event."""
+    """The rules for every notice of a kind. Only staff members with `right` get the notice."""
 
     name: str
     right: Right

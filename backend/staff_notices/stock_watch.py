@@ -50,7 +50,7 @@ async def _read_known(session: AsyncSession) -> dict[str, LowStock]:
 
 
 async def _store_changes(session: AsyncSession) -> None:
-    """Store the current state, and record a notice of each change for the worse."""
+    """Store which products are low or sold out, and record a notice of each that has become low or sold out."""
     current, known = await _read_current(session), await _read_known(session)
     recovered = known.keys() - current.keys()
     await session.execute(delete(LowStock).where(LowStock.product_id.in_(recovered)))

@@ -60,7 +60,7 @@ class PushSender:
 
     @job(SEND_PUSH)
     async def send(self, run: JobRun) -> RunAgain | None:
-        """Send a batch to a browser, unless its staff member does not get such notices any more."""
+        """Send a batch to a browser, unless its staff member may no longer get notices of this kind."""
         batch_id, subscription_id = str(run.key).split(" ")
         message = await self._read_message(batch_id, subscription_id)
         if message is None:

@@ -23,7 +23,9 @@ MAX_SUBSCRIPTIONS = 5
 async def add_subscription(
     session: AsyncSession, actor: Actor, endpoint: str, p256dh: str, auth: str, *, device: str
 ) -> None:
-    """Store that the actor gets notices in this browser. If another staff member got them there, they do no longer.
+    """Subscribe this browser to the actor's notices, instead of the staff member who got notices there before.
+
+    If the actor has too many subscriptions, the oldest ones are removed.
 
     Raises:
         InvalidData: the endpoint is not an https URL, or the keys are invalid.
@@ -57,10 +59,10 @@ async def add_subscription(
 
 
 async def remove_subscription(session: AsyncSession, actor: Actor, subscription_id: str) -> None:
-    """Remove a browser of the actor.
+    """Delete a push subscription of the actor.
 
     Raises:
-        NotFound: the actor has no such browser.
+        NotFound: the actor has no subscription with this id.
     """
     row = await session.get(PushSubscription, subscription_id)
     if row is None or row.staff_id != actor.id:
@@ -71,7 +73,7 @@ async def remove_subscription(session: AsyncSession, actor: Actor, subscription_
 
 
 async def list_subscriptions(session: AsyncSession, actor: Actor) -> Sequence[PushSubscription]:
-    """Return the actor's browsers, the oldest first."""
+    """Return the actor's push subscriptions, the oldest first."""
     query = select(PushSubscription).where(PushSubscription.staff_id == actor.id)
     ordered = query.order_by(PushSubscription.created_at, PushSubscription.id)
     return (await session.execute(ordered)).scalars().all()
@@ -79,13 +81,13 @@ async def list_subscriptions(session: AsyncSession, actor: Actor) -> Sequence[Pu
 
 @subscribe(StaffSessionsEnded)
 async def remove_of_sessions(session: AsyncSession, event: StaffSessionsEnded) -> None:
-    """Remove the browsers that were signed out: the next person who uses them must not see notices."""
+    """Delete the subscriptions of browsers that were signed out: the next person there must see no notices."""
     await session.execute(delete(PushSubscription).where(PushSubscription.session_id.in_(event.session_ids)))
 
 
 @subscribe(StaffSessionReplaced)
 async def follow_session(session: AsyncSession, event: StaffSessionReplaced) -> None:
-    """Keep a browser in which the same staff member signs in again. Remove it if another one does."""
+    """Keep a browser's subscription if the same staff member signs in there again; delete another member's."""
     same = PushSubscription.session_id == event.old_id
     await session.execute(delete(PushSubscription).where(same, PushSubscription.staff_id != event.staff_id))
     await session.execute(update(PushSubscription).where(same).values(session_id=event.new_id))
@@ -93,5 +95,5 @@ async def follow_session(session: AsyncSession, event: StaffSessionReplaced) -> 
 
 @subscribe(StaffPasswordChanged)
 async def remove_all(session: AsyncSession, event: StaffPasswordChanged) -> None:
-    """Remove all browsers of a staff member whose password was changed, as their sessions end too."""
+    """Delete all subscriptions of a staff member whose password was changed, because their sessions end too."""
     await session.execute(delete(PushSubscription).where(PushSubscription.staff_id == event.staff_id))
