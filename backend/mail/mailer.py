@@ -223,7 +223,7 @@ class Mailer:
         return await take_slot(self._database, mail, hash_address(self._settings, address))
 
     def _postpone_or_skip(self, mail: Mail, slot: SlotResult) -> RunAgain | Finished:
-        """Make the mail wait for a slot, or skip it."""
+        """Make the mail wait until its address has a free slot, or skip it, as the slot's verdict says."""
         if slot.verdict is Verdict.WAIT:
             log.info("mail %s waits: its address has reached the limit", mail.id)
             return RunAgain(slot.after)
@@ -303,7 +303,7 @@ def _get_message_id(mail: Mail) -> str | None:
 
 @subscribe(OrderPlaced)
 async def send_order_placed(session: AsyncSession, event: OrderPlaced) -> None:
-    """Notify the customer that the order is stored. A sale at the counter is paid at once: one e-mail is enough."""
+    """Notify the customer that the order is stored. Do nothing for a sale at the counter: see `send_order_paid`."""
     if event.origin == OrderOrigin.COUNTER:
         return
     await _enqueue(session, MailKind.ORDER_PLACED, event.order_id)
@@ -335,7 +335,7 @@ async def send_order_unconfirmed(session: AsyncSession, event: OrderUnconfirmed)
 
 @subscribe(RefundBooked)
 async def send_refunded(session: AsyncSession, event: RefundBooked) -> None:
-    """Notify the payer of the refund. In an exchange no money moves: the mail about the new order is enough."""
+    """Notify the payer of the refund. Send nothing about the credit of an exchange, because no money moves."""
     if (await session.get_one(Refund, event.refund_id)).method != EXCHANGE_CREDIT:
         await _enqueue(session, MailKind.REFUNDED, event.refund_id)
 
@@ -391,7 +391,7 @@ async def send_order_link(session: AsyncSession, event: OrderLinkRequested) -> N
 
 @subscribe(AccountLinkRequested)
 async def send_account_link(session: AsyncSession, event: AccountLinkRequested) -> None:
-    """Send the link that opens an account to the address of a guest's order."""
+    """Send a link with which the guest of this order can create an account, to the order's address."""
     await _enqueue(session, MailKind.ACCOUNT_LINK, event.order_id, again=True)
 
 
@@ -403,7 +403,7 @@ async def send_notice_confirmation(session: AsyncSession, event: NoticeRequested
 
 @subscribe(BackInStock)
 async def send_back_in_stock(session: AsyncSession, event: BackInStock) -> None:
-    """Notify a waiting customer that a product is available. If it was sold out after such a mail, send another one."""
+    """Notify a waiting customer that a product is available, also if an earlier mail about it was sent."""
     await _enqueue(session, MailKind.BACK_IN_STOCK, event.notice_id, again=True)
 
 
@@ -466,7 +466,7 @@ async def send_invoice(session: AsyncSession, event: InvoiceIssued) -> None:
 
 @subscribe(ReturnMoved)
 async def send_return_state(session: AsyncSession, event: ReturnMoved) -> None:
-    """Notify the customer of a return's new state. A completed exchange has one mail, about the new order."""
+    """Notify the customer of a return's new state, except of a completed exchange: its new order is mailed."""
     kind = RETURN_MAIL_KINDS.get(event.state)
     if kind is not None and not await is_completed_exchange(session, event.return_id):
         await _enqueue(session, kind, event.return_id)

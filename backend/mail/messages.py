@@ -132,7 +132,7 @@ async def compose_message(session: AsyncSession, settings: Settings, mail: Mail)
 
 
 async def _describe_part(session: AsyncSession, fulfillment: Fulfillment) -> str:
-    """Return the content of a parcel that has a part of its order, such as "1 × Trompo"; else an empty text."""
+    """Return the content of a parcel, such as "1 × Trompo"; empty if it contains all units of its order."""
     lines = await list_order_lines(session, fulfillment.order_id)
     units = {item["line_item_id"]: item["quantity"] for item in fulfillment.items}
     if sum(units.values()) >= sum(line.quantity - line.withdrawn for line in lines):
@@ -173,7 +173,7 @@ async def _compose_order_message(
 async def _build_exchange_values(
     session: AsyncSession, settings: Settings, exchange: Exchange, order: Order
 ) -> dict[str, Any]:
-    """Return the number of the order whose units came back, their price, and the difference of the new order."""
+    """Return the original order's number, the credit for its returned units, and the amount owed or left over."""
     original = await read_order(session, exchange.order_id)
     difference = await read_difference(session, order)
     return {
@@ -233,9 +233,9 @@ async def _compose_order_link(session: AsyncSession, settings: Settings, about: 
 
 
 async def _compose_account_link(session: AsyncSession, settings: Settings, order_id: str) -> Message | None:
-    """Return the mail with the link that opens an account.
+    """Return the mail with a link to create an account for a guest's order.
 
-    If the address has an account, the link leads to the sign-in.
+    If the address has an account already, the link leads to the sign-in page.
 
     Return None if the order has no e-mail address, or already belongs to an account.
     """
