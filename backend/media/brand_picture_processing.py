@@ -67,7 +67,7 @@ def encode_logo(logo: Image.Image) -> tuple[bytes, bytes]:
 
 
 def encode_icons(image: Image.Image) -> Iterator[tuple[IconKind, bytes]]:
-    """Yield the picture as a square icon of each kind, in its middle."""
+    """Yield a square icon of each kind, as PNG, with the picture in its middle."""
     for kind in IconKind:
         room = round(kind.size * (1 - 2 * kind.margin))
         square = Image.new("RGBA", (kind.size, kind.size), WHITE if kind.is_opaque else (0, 0, 0, 0))

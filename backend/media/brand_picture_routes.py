@@ -45,9 +45,9 @@ async def upload_brand_picture(
 ) -> Wire[BrandPictureAnswer]:
     """Store the shop's logo or icon: one PNG, JPEG, WebP, AVIF or SVG.
 
-    At most 15 MiB and 16 million pixels; an SVG at most 1 MiB. An SVG is rendered to PNG and is not stored: it may
-    contain shapes and embedded pictures, but no text, scripts or references to other files. Icons are made from the
-    picture. Files that are not used after a week are deleted.
+    The file has at most 15 MiB and 16 million pixels, an SVG at most 1 MiB. An SVG is rendered to PNG and is not
+    stored: it may contain shapes and embedded pictures, but no text, scripts or references to other files. Icons are
+    made from the picture. Files that are not used after a week are deleted.
     """
     require_multipart(request)
     with uploads.reserve_staff_slot():

@@ -37,13 +37,13 @@ class IconKind(StrEnum):
 
     @property
     def margin(self) -> float:
-        """The margin on each side, as a part of the width. A phone may cut the edges of a maskable icon."""
+        """The margin on each side, as a fraction of the width. A phone may cut off the edges of a maskable icon."""
         return {IconKind.MASKABLE: 0.2, IconKind.APPLE: 0.1}.get(self, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class BrandPicture:
-    """An uploaded picture of the brand. `url` is its file for pages; `width` and `height` are its size in pixels."""
+    """An uploaded logo or icon: `url` of the WebP file that pages show, and its width and height in pixels."""
 
     url: str
     width: int
@@ -55,7 +55,7 @@ class BrandPicture:
         return f"{self._stem}.png"
 
     def icon(self, kind: IconKind) -> str:
-        """Return the URL of an icon."""
+        """Return the URL of the icon of this kind."""
         return f"{self._stem}-{kind}.png"
 
     @property

@@ -28,7 +28,7 @@ class PreparedPicture:
     sources: tuple[tuple[str, int], ...]
 
     def to_sources_json(self) -> list[JsonObject]:
-        """Return the files with their widths."""
+        """Return the URL and the width of each file as JSON objects."""
         return [{"url": url, "width": width} for url, width in self.sources]
 
 

@@ -122,7 +122,7 @@ async def upload_pictures(
 ) -> Wire[UploadsAnswer]:
     """Store pictures for products: JPEG, PNG, WebP or AVIF.
 
-    At most 10 files of at most 15 MiB and 50 million pixels each.
+    A request has at most 10 files; a picture has at most 15 MiB and 50 million pixels.
 
     Videos (MP4 or WebM, at most `VIDEO_MB`) are stored unchanged; set a product's `metadata.video` to the `url` of
     the video. If one file is refused, all are refused. Pictures are converted to the widths that pages request,

@@ -145,7 +145,7 @@ class PictureUploads:
     def reserve_customer_slot(self, client: str) -> Iterator[None]:
         """Reserve a slot for a form of the customer at the IP address `client`.
 
-        The caller has checked that they may send it.
+        The caller has checked that the customer may send the form.
 
         Raises:
             TooManyRequests: all slots, or those of this client, are in use.
