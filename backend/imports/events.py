@@ -5,6 +5,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImportProgressed:
-    """Event: pictures were added, rows were written, or the import has finished. Published in the same transaction."""
+    """Event: an import got pictures, wrote rows, or finished. Published in the transaction of this change."""
 
     import_id: str

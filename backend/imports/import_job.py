@@ -222,7 +222,7 @@ class ProductImports:
 
 
 async def _find_waiting_rows(session: AsyncSession, import_id: str, limit: int) -> Sequence[ProductImportRow]:
-    """Return the next waiting rows, with all other rows of the same products."""
+    """Return the next waiting rows, and with them all other waiting rows of the same products."""
     query = select(ProductImportRow).where(
         ProductImportRow.import_id == import_id, ProductImportRow.state == RowState.WAITING
     )

@@ -205,9 +205,9 @@ def _to_changes(row: Row) -> dict[str, tuple[Any, Any]]:
 
 
 def _list_pictures(row: Row, listed: Container[str]) -> list[str]:
-    """Return the names of the row's pictures. Those of its variant that are in `listed` are left out.
+    """Return the names of the row's pictures: of the product, and of the variant unless they are in `listed`.
 
-    `listed` has the names of the pictures of the products.
+    `listed` has the names of the products' pictures.
     """
     of_variant = row.get(VARIANT_PICTURES) or ()
     return [*(row.get("pictures") or ()), *(name for name in of_variant if name not in listed)]
@@ -222,7 +222,7 @@ def _find_picture_problems(line: int, names: Sequence[str], album: Album) -> lis
 
 
 def _find_lost_pictures(names: Sequence[str], match: Match | None, album: Album, line: int) -> list[Problem]:
-    """Return a problem for each picture that could not be downloaded, and one with the result.
+    """Return a problem for each picture that could not be downloaded, and one that states the result.
 
     The result is that a new product lacks these pictures, or that an existing product keeps its current pictures.
     """

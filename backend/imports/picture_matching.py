@@ -53,7 +53,7 @@ def list_picture_keys(name: str) -> list[list[str]]:
 
 @dataclass
 class Album:
-    """The pictures that some rows name."""
+    """The pictures that the cells of some rows of an import name."""
 
     sent: dict[str, ProductImportPicture] = field(default_factory=dict)
     shop_pictures: dict[str, PreparedPicture] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Album:
 
     @classmethod
     async def read(cls, session: AsyncSession, import_id: str, names: Iterable[str]) -> "Album":
-        """Read the pictures with these names."""
+        """Read the sent pictures, and the pictures of the shop, that cells with these names may mean."""
         unique_names = set(names)
         keys = {
             key
@@ -76,7 +76,7 @@ class Album:
         return cls(sent, await read_shop_pictures(session, unique_names))
 
     def find(self, name: str) -> PreparedPicture | None:
-        """Return the picture; None if it must still be downloaded, or if it does not exist."""
+        """Return the picture that a cell names; None if it was not downloaded yet, or does not exist."""
         if name in self.shop_pictures:
             return self.shop_pictures[name]
         one = self._find_sent(name)

@@ -79,7 +79,7 @@ class ImportRow:
 async def read_row_page(
     session: AsyncSession, actor: Actor, import_id: str, kind: RowList, *, offset: int, limit: int
 ) -> tuple[list[ImportRow], int]:
-    """Return a page of one of an import's lists, in the order of the lines, and the number of all its rows.
+    """Return a page of one list of an import's rows, in the order of the lines, and the length of the whole list.
 
     Raises:
         NotFound: the import does not exist.
@@ -124,7 +124,7 @@ async def list_rows(
 
 
 def list_conditions(found: ProductImport, kind: RowList) -> list[ColumnElement[bool]]:
-    """Return the conditions of the rows in one of the import's lists."""
+    """Return the SQL conditions for the rows of one of the import's lists."""
     row = ProductImportRow
     of_import: ColumnElement[bool] = row.import_id == found.id
     if kind is RowList.NOTES:

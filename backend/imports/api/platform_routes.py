@@ -107,7 +107,7 @@ async def import_products(actor: StaffMember, request: Request, database: Db) ->
 
 @router.post("/imports", status_code=ANSWER)
 async def create_import(actor: StaffMember, body: FileToImport, database: Db) -> Wire[ImportBegun]:
-    """Get a preview of an uploaded table."""
+    """Return a preview of the import of an uploaded table."""
     return await _preview_response(database, actor, body.file_key)
 
 
@@ -116,9 +116,9 @@ async def create_import(actor: StaffMember, body: FileToImport, database: Db) ->
 async def confirm_import(
     actor: StaffMember, transaction_id: ImportId, database: Db, body: Confirmation | None = None
 ) -> Wire[dict[str, str]]:
-    """Start the import, which a job completes. Do nothing if no row changes anything.
+    """Start the import, which a job completes. If no row changes anything, discard the import instead.
 
-    It is refused if it would empty or take away values of existing products, unless `confirm_losses` is true.
+    The import is refused if it would empty or take away values of existing products, unless `confirm_losses` is true.
     """
     confirmed = body or Confirmation()
     await check_again(database, actor, transaction_id, confirmed)

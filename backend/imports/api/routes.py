@@ -223,7 +223,7 @@ async def confirm(
 ) -> Wire[ImportAnswer]:
     """Start the import after a new check of its rows. Rows with problems are not imported.
 
-    It is refused if it would empty or take away values of existing products, unless `confirm_losses` is true.
+    The import is refused if it would empty or take away values of existing products, unless `confirm_losses` is true.
     """
     confirmed = body or Confirmation()
     await check_again(database, actor, import_id, confirmed)
