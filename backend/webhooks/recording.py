@@ -118,7 +118,7 @@ async def note_products(session: AsyncSession, event: ProductsEdited) -> None:
 
 @subscribe(StockChanged)
 async def note_stock(session: AsyncSession, event: StockChanged) -> None:
-    """Note that the units of variants that can be sold have changed."""
+    """Note that the number of sellable units of some variants has changed."""
     session.info.setdefault(_VARIANTS, set()).update(event.units)
 
 

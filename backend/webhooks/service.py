@@ -100,7 +100,7 @@ async def change_endpoint(
 ) -> WebhookEndpoint:
     """Change an endpoint. A new URL must have been checked by `require_callable`.
 
-    An endpoint that is switched on gets the deliveries that wait for it.
+    When the endpoint is switched on, the deliveries that wait for it are sent.
 
     Raises:
         NotFound: it does not exist.
