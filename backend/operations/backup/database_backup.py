@@ -92,7 +92,7 @@ async def _back_up_postgresql(database: Database, folder: Path) -> DatabaseBacku
 
 
 async def is_empty(database: Database) -> bool:
-    """Check whether the database has no tables."""
+    """Return True if the database has no tables."""
     if database.is_sqlite:
         return _is_empty_file(Path(str(database.url.database)))
     return not await list_table_names(database)
@@ -111,7 +111,10 @@ def _is_empty_file(file: Path) -> bool:
 
 
 async def is_in_use(database: Database) -> bool:
-    """Check whether other clients remain connected to a PostgreSQL database. Always return False for SQLite."""
+    """Return True if other clients of a PostgreSQL database do not disconnect within some seconds.
+
+    Return False for SQLite.
+    """
     if database.is_sqlite:
         return False
     until = time.monotonic() + DISCONNECT_TIMEOUT_S

@@ -69,7 +69,7 @@ class AlertChecks:
 
     @periodic("alert.watch", every=CHECK_INTERVAL)
     async def check_shop(self, _run: JobRun) -> None:
-        """Check that orders are paid and e-mails are sent, and end alerts whose condition is no longer met."""
+        """Raise alerts if orders are not paid or e-mails not sent; end alerts whose condition is no longer met."""
         async with self._database.transaction() as session:
             hours = (await read_effective_settings(session, self._settings)).alert_no_sale_hours
             newest = (Order.created_at.desc(), Order.number.desc())
@@ -92,7 +92,7 @@ class AlertChecks:
 
     @periodic("alert.certificate", every=timedelta(hours=1))
     async def check_own_certificate(self, _run: JobRun) -> None:
-        """Check for how many days the certificate of PUBLIC_URL is valid."""
+        """Raise an alert if the certificate of PUBLIC_URL is invalid or expires soon."""
         minimum = (await self._effective_settings()).alert_certificate_days
         if not (minimum and self._settings.base_url.startswith("https://")):
             return

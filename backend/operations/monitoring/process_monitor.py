@@ -54,7 +54,7 @@ class Monitor:
 
 
 def read_resident_bytes() -> int:
-    """Return the memory of this process in bytes; 0 on operating systems without `/proc`, which Linux has."""
+    """Return the memory of this process in bytes; 0 on systems other than Linux, which have no `/proc`."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * MEMORY_PAGE_BYTES
     except OSError:
