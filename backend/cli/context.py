@@ -40,12 +40,12 @@ def with_database(
 ) -> T:
     """Run `work` with an open database, and return its result.
 
-    With `migrated`, the database is migrated first, and no other process can open the shop during the work. With
-    `changes`, the names of the shop's folder and database are printed first, because the work changes them.
+    With `migrated`, the database is migrated first, and a process that opens the shop waits until `work` has ended.
+    With `changes`, because `work` changes data, the shop's folder and its database URL are printed first.
 
     Raises:
-        CannotStart: the database does not answer, its migration failed, or it is not migrated. The message of the
-            error begins with `otherwise`.
+        CannotStart: the database does not answer, was not migrated, or its migration failed. The message begins
+            with `otherwise`.
     """
     from backend.core.db.database import Database
     from backend.migrations.runner import upgrade
@@ -72,7 +72,7 @@ def with_database(
 def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -> T:
     """Run `work` with a shop that runs no background jobs, and return its result.
 
-    With `changes`, the names of the shop's folder and database are printed first, because the work changes them.
+    With `changes`, because `work` changes data, the shop's folder and its database URL are printed first.
 
     Raises:
         CannotStart: the database does not answer, or was not migrated.
