@@ -89,7 +89,7 @@ def upgrade() -> None:
 
 
 def _refuse(table: str, event: str) -> None:
-    """Let the database refuse this for every row of the table."""
+    """Create a trigger that refuses an UPDATE, DELETE or TRUNCATE (`event`) of the table."""
     name = f'refuse_{table}_{event.lower()}'
     if op.get_bind().dialect.name == 'postgresql':
         each = 'STATEMENT' if event == 'TRUNCATE' else 'ROW'
@@ -104,12 +104,12 @@ def _refuse(table: str, event: str) -> None:
 
 
 def _where(condition: str) -> dict[str, Any]:
-    """Return the options of an index of those rows only."""
+    """Return the options of a partial index: it has only the rows that meet the condition."""
     return {'sqlite_where': sa.text(condition), 'postgresql_where': sa.text(condition)}
 
 
 def _where_json(condition: str) -> dict[str, Any]:
-    """Return the options of an index of those rows only. Each `column->field` in the condition is a field of a JSON column."""
+    """Return the options of a partial index. `column->field` in its condition is a field of a JSON column."""
     return {
         'sqlite_where': sa.text(re.sub(r'(\w+)->(\w+)', r"json_extract(\1, '$.' || '\2')", condition)),
         'postgresql_where': sa.text(re.sub(r'(\w+)->(\w+)', r"(\1 ->> '\2')", condition)),
