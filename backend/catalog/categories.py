@@ -135,7 +135,7 @@ async def move_category(
 ) -> Category:
     """Move the category before, after or into another one; into it, it becomes the last child.
 
-    The place is relative, so the moves of two people at once have the same result one after the other.
+    The new place is relative to the other category. So if two people move categories at once, both moves are kept.
 
     Raises:
         NotFound: one of the categories does not exist.
@@ -174,8 +174,8 @@ async def delete_category(
 ) -> None:
     """Delete the category; its products are kept.
 
-    Its address, and all addresses that were redirected to it, lead to the heir: by default its parent. A root
-    without an heir leaves no address.
+    Its address, and all addresses that were redirected to it, lead to the heir: by default its parent. If a root has
+    no heir, these addresses lead to no page any more.
 
     Raises:
         NotFound: the category or the heir does not exist.
@@ -283,7 +283,7 @@ def _renumber(categories: Sequence[Category]) -> None:
 
 
 async def _publish_descendants(session: AsyncSession, category: Category) -> None:
-    """Publish the changes of products in the categories below: hiding a category hides those too."""
+    """Publish changes of the products in the category's descendants, which are hidden and shown with it."""
     below = (await read_tree(session)).with_descendants([category.handle]) - {category.id}
     inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below)).distinct()
     if below:

@@ -120,7 +120,7 @@ async def move_collection(
 ) -> Collection:
     """Move the collection before or after another one.
 
-    The place is relative, so the moves of two people at once have the same result one after the other.
+    The new place is relative to the other collection. So if two people move collections at once, both moves are kept.
 
     Raises:
         NotFound: one of the collections does not exist.

@@ -9,10 +9,10 @@ from backend.office_settings import read_low_stock
 
 
 async def select_low_stock(session: AsyncSession) -> Select[str, str, int]:
-    """Return the query of the id, the title and the `units` of the products that have low stock.
+    """Return a query of the products for sale that have low stock, with the columns id, title and `units`.
 
-    `units` are the fewest free units of a variant at a location. The stock is low with as many units as the product's
-    own limit, or the shop's.
+    A product has low stock if a variant has at most as many unreserved units at a location as the product's limit.
+    If the product has no limit, the shop's limit applies. `units` is the smallest of these numbers of units.
     """
     usual = await read_low_stock(session)
     free = (InventoryLevel.stocked - InventoryLevel.reserved).label("free")

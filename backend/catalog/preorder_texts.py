@@ -8,7 +8,7 @@ from backend.core.texts import _
 
 
 def describe_preorder_day(day: date | None) -> str:
-    """Return the sentence about a preorder whose units arrive on this day; empty without one."""
+    """Return the sentence about a preorder whose units arrive on this day; empty if `day` is None."""
     return "" if day is None else _("Preventa: llega a la tienda el {day}").format(day=day_name(day))
 
 

@@ -19,7 +19,7 @@ from backend.edge.wire import stamps
 
 
 def store_collection_wire(collection: Collection | CollectionRow) -> CollectionFields:
-    """Return a collection without the staff-only fields."""
+    """Return a collection in the platform's shape, without the staff-only fields."""
     return {
         "id": collection.id,
         "title": collection.title,
@@ -30,7 +30,7 @@ def store_collection_wire(collection: Collection | CollectionRow) -> CollectionF
 
 
 def collection_wire(collection: Collection | CollectionRow) -> CollectionOut:
-    """Return a collection with all its fields."""
+    """Return a collection in the platform's shape, with the staff-only fields."""
     return {
         "id": collection.id,
         "title": collection.title,
@@ -43,7 +43,7 @@ def collection_wire(collection: Collection | CollectionRow) -> CollectionOut:
 
 
 def category_fields(category: Category | CategoryRow) -> CategoryFields:
-    """Return a category without its parent and children."""
+    """Return a category in the platform's shape, without its parent and children."""
     return {
         "id": category.id,
         "name": category.name,
@@ -62,7 +62,7 @@ def category_fields(category: Category | CategoryRow) -> CategoryFields:
 def category_wire(
     tree: Tree, category: Category, params: CategoryParameters, *, as_staff: bool = False
 ) -> CategoryOut:
-    """Return the category with its parent and children, or with the whole trees that the query asks for."""
+    """Return the category's JSON with its parent and children, or with all ancestors or descendants on request."""
     own = category_fields(category)
     if not as_staff:
         del own["is_active"], own["is_internal"]

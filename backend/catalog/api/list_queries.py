@@ -131,10 +131,11 @@ async def searched_page(
 
 
 async def _read_page(session: AsyncSession, query: Select[*tuple[Any, ...]], params: ListParameters) -> Page:
-    """Return the page of the query and the total count: one SQL query if no page follows, else two.
+    """Return the requested page of the query, and the total count of its rows.
 
-    A count in the same query would read every row of the table even for a small page. A query that reads them all has
-    the count in a second column.
+    If the page is the final one, the count follows from its position. Else it is the query's second column if there
+    is one, or a second SQL query reads it. A count in the same query reads every row even for a small page, so only
+    queries that read all rows anyway have this column.
     """
     rows = (await session.execute(query.offset(params.offset).limit(params.limit))).all()
     ids = [row[0] for row in rows]

@@ -103,7 +103,7 @@ class ProductWriter:
         return frozenset(part for part, is_read in parts.items() if is_read)
 
     async def write(self, ids: Sequence[str], scope: ProductScope = ProductScope.ALL) -> list[ProductOut]:
-        """Return the products with these ids, in this order.
+        """Return the products with these ids as JSON, in this order.
 
         Unknown products and those that `scope` excludes are left out.
         """
@@ -193,7 +193,7 @@ class ProductWriter:
         return next((collection_wire(one) for one in collections if self._as_staff or one.is_active), None)
 
     def _requested_fields(self, row: Row[Any]) -> JsonDict:
-        """Return the fields that the Store API shows only on request, and the staff-only fields."""
+        """Return the product's fields that are returned only on request, and for staff the staff-only fields."""
         shown = {name: getattr(row, name) for name in self._names_on_request}
         shown = {
             name: value for name, value in shown.items() if value is not None or name not in PREORDER_FIELDS
@@ -315,7 +315,7 @@ def picture_metadata(row: PictureRow) -> JsonDict:
 
 
 def option_wire(option: Option | OptionRow) -> ProductOptionOut:
-    """Return an option with its values."""
+    """Return an option with its values in the platform's shape."""
     row = option.row if isinstance(option, Option) else option
     return {**_option_fields(row), "values": [value_wire(value) for value in option.values]}
 
@@ -332,7 +332,7 @@ def _option_fields(option: ProductOption | OptionRow) -> OptionFields:
 
 
 def value_wire(value: ProductOptionValue | ValueRow) -> OptionValueOut:
-    """Return a value of an option."""
+    """Return an option value in the platform's shape."""
     return {
         "id": value.id,
         "value": value.value,

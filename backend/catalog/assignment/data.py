@@ -72,7 +72,7 @@ class ExistingTarget(_Section):
 
 
 class AssignmentData(_Section):
-    """Content of the assignment file: everything that one run does."""
+    """Content of the assignment file: the collections to create, and the products to add to groups."""
 
     create: list[CollectionToCreate] = []
     existing: list[ExistingTarget] = []

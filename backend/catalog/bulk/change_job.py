@@ -72,7 +72,7 @@ class BulkChangeJob:
         return None
 
     async def _run_step(self, bulk_id: str, undone_by: str) -> bool:
-        """Process one batch. Return True if there may be more.
+        """Process one batch of products. Return True if more products may have to be processed.
 
         If the batch fails, process its products one by one.
         """
@@ -255,7 +255,7 @@ async def _give_up_first(session: AsyncSession, bulk_id: str) -> None:
 
 
 async def _write_outcomes(session: AsyncSession, bulk_id: str, outcomes: dict[str, Outcome]) -> None:
-    """Store the results of the products.
+    """Store each product's result of the bulk change.
 
     SQL statements are used, so that these rows do not appear in the products' audit.
     """

@@ -139,7 +139,7 @@ def compute_changes(change: Change, facts: CurrentValues) -> list[ChangedValue] 
 
 
 def _target_value(change: Change, facts: CurrentValues) -> tuple[str, Any, Any]:
-    """Return the name of the product's field, its current value and its new value."""
+    """Return the name of the field that the change sets, the field's current value and its new value."""
     match change.action:
         case Action.PUBLISH:
             return "status", facts.status, "published"

@@ -318,5 +318,5 @@ def _distinct_products(targets: Sequence[Target]) -> list[Product]:
 
 
 def _values_by_product(targets: Sequence[Target], column: str) -> dict[str, Any]:
-    """Return the values of a column by product id, for the rows that have it."""
+    """Return the values of a column by product id, from the rows that have a value in this column."""
     return {target.product.id: target.row.values[column] for target in targets if column in target.row.values}

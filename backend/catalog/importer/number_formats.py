@@ -93,7 +93,7 @@ def _insert(part: str, literals: list[str]) -> str:
 def _fill_pattern(pattern: str, digits: str) -> str:
     """Return the pattern with the digits in place of its zeros.
 
-    If there are more digits than zeros, the first ones precede it.
+    If there are more digits than zeros, the surplus first digits are put before the pattern.
     """
     places = pattern.count("0")
     following = iter(digits.zfill(places)[-places:])

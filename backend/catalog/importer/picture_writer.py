@@ -121,7 +121,7 @@ async def write_variant_pictures(
 
 
 def _name_variants(targets: Sequence[VariantTarget], picture: FindPicture) -> dict[str, list[str]]:
-    """Return the ids of the variants that have each picture, by its URL."""
+    """Return the ids of the variants that have each picture, by the picture's URL."""
     named: dict[str, list[str]] = defaultdict(list)
     for target in targets:
         for name in target.row.values[VARIANT_PICTURES]:

@@ -63,11 +63,11 @@ class PictureFolder:
             pass
 
     def _prepare(self, name: str) -> PreparedPicture:
-        """Create the resized files of the picture, unless they exist.
+        """Create the resized files of the picture, unless they exist. Return the prepared picture.
 
         Raises:
-            CellError: the picture is damaged, or the store does not accept it. After the store's first failure, it
-                is not called again.
+            CellError: the picture is damaged, or the picture store is unavailable. After its first failure, the
+                store is not called again.
         """
         source: Path | BytesIO = self._fetch(name) if is_url(name) else self._path(name)
         content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
@@ -138,16 +138,16 @@ async def read_shop_pictures(session: AsyncSession, names: Iterable[str]) -> dic
 
 
 def _picture_path(name: str) -> str:
-    """Return the path of a web address that may be that of a shop's picture, which is its address in the shop.
+    """Return the path of a web address that looks like that of a picture in a shop; return other names unchanged.
 
-    The path has a checksum of the picture, so the host does not matter. Return other names unchanged.
+    This path is the picture's address in every shop that has it: it contains a checksum, so the host does not matter.
     """
     path = f"/{name.split('/', 3)[3]}" if is_url(name) and name.count("/") > 2 else ""
     return unquote(path.partition("?")[0]) if path.startswith(f"{URL}/") else name
 
 
 def to_prepared_picture(picture: Picture) -> PreparedPicture:
-    """Return a stored picture of a product."""
+    """Convert a stored picture of a product to a prepared picture, as the import uses it."""
     sources = tuple((source["url"], source["width"]) for source in picture.sources)
     return PreparedPicture(picture.url, picture.width, picture.height, sources)
 

@@ -127,7 +127,7 @@ class KnownProducts:
         return Match(product, owner)
 
     def _find_named_variant(self, row: Row) -> Variant | Problem | None:
-        """Return the variant with the row's id or SKU, or a problem."""
+        """Return the variant with the row's id or SKU, or a problem; None if the row names no existing variant."""
         owner = self.by_sku.get(row.get("sku") or "")
         if (variant_id := row.get("variant_id")) is None:
             return owner
@@ -153,7 +153,7 @@ class KnownProducts:
             yield Problem(row.line, "type", f"the shop has no type {type_id}", "type", type_id)
 
     def find_taken_addresses(self, row: Row, found: Match | None) -> list[str]:
-        """Return the row's former addresses that are already redirected to another product or category."""
+        """Return the row's former addresses that already lead to a page other than that of its product."""
         product_id = found.product.id if found is not None and found.product is not None else None
         return [
             address
@@ -248,7 +248,7 @@ def drop_addresses(row: Row, addresses: Sequence[str]) -> Row:
 def _add_taxes(
     known_products: KnownProducts, rows: Sequence[Row], titled: Mapping[int, Row]
 ) -> tuple[list[Row], dict[int, Row]]:
-    """Return the rows and the rows of `titled`, with prices that include IVA."""
+    """Return `rows` and the replacements in `titled`, both with prices that include IVA. See `match_rows`."""
 
     def identify(row: Row) -> tuple[str, int | None]:
         found, with_handle = _find_with_title(known_products, row, titled)

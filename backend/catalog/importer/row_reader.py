@@ -258,7 +258,7 @@ def _option_cells(cell: str) -> set[str]:
 
 
 def _check_cells_together(line: int, values: Mapping[str, Any], *, has_problems: bool) -> Iterator[Problem]:
-    """Yield the problems between the cells of a line."""
+    """Yield a problem if no cell names the product, and a problem for cells that contradict each other."""
     if not has_problems and not any(name in values for name in ID_COLUMNS):
         yield Problem(line, "handle", "is needed to identify the product", "no name")
     if values.get(TAX_EXCLUDED) and values.get(TAX_RATE):

@@ -120,7 +120,7 @@ async def read_named_values(
     """Return each variant's option values: by variant id, then by option title in the product's order.
 
     A product without stored options is treated as if it had one option, whose values are the titles of the variants.
-    The variant of a product without variants (only one, with the default title) gets no values.
+    If such a product has only one variant, with the default title, the variant has no values.
 
     Args:
         variants: all variants of the products, by product id.

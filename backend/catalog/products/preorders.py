@@ -25,9 +25,10 @@ from backend.staff.rights import SHOP
 async def set_incoming_units(
     session: AsyncSession, product: Product, variant_ids: Collection[str] | None = None
 ) -> None:
-    """Offer the units of the (locked) product's preorder; without a preorder, only the sold ones remain.
+    """Set the `incoming` units of the (locked) product's variants to those of its preorder; without one, to 0.
 
-    `variant_ids` are the variants to change; None for all. A variant without a stock level is skipped.
+    If more units of a variant are reserved than stocked, at least the missing units stay announced. `variant_ids` are
+    the variants to change; None for all. A variant without a stock level is skipped.
     """
     of_product = select(Variant.id).where(Variant.product_id == product.id)
     changes: dict[str, int] = {}

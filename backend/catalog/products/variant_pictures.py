@@ -54,7 +54,7 @@ async def require_own_values(session: AsyncSession, product_id: str, value_ids: 
     """Check that these option values belong to the product.
 
     Raises:
-        InvalidData: a value does not.
+        InvalidData: a value does not belong to the product.
     """
     if not value_ids:
         return

@@ -102,7 +102,7 @@ async def _write_variant(
 
 
 async def remove_variants(session: AsyncSession, variants: Sequence[Variant]) -> None:
-    """Delete these variants and remove them from every cart. A news item in each of these carts informs the shopper.
+    """Delete these variants and remove them from every cart. Each of these carts shows a notice to its shopper.
 
     Raises:
         NotAllowed: one of the variants has reserved units.

@@ -187,7 +187,11 @@ Values = Annotated[list[FilledName], Field(max_length=MAX_VARIANTS)]
 
 
 class OptionChange(Body):
-    """A change of an option; omitted fields stay. An omitted value is deleted, unless a variant has it."""
+    """A change of an option; omitted fields stay.
+
+    If `values` is given, all other values of the option are deleted. If a variant has one of them, the change is
+    refused.
+    """
 
     model_config = example(title="Talla")
 
@@ -234,8 +238,9 @@ class IdOnly(Body):
 class ProductChange(Body, ProductFields):
     """A change of a product; omitted fields stay.
 
-    Omitted options are deleted with their values. Metadata is merged: an empty text or null removes a key. `price`
-    and `compare_at_price` apply to its only variant. Collections and categories are assigned by their own routes.
+    If `options` is given, all other options are deleted with their values. Metadata is merged: an empty text or null
+    removes a key. `price` and `compare_at_price` apply to its only variant. Collections and categories are assigned
+    by their own routes.
     """
 
     model_config = example(price=79_900, compare_at_price=95_000, metadata={"ageRange": "6-8"})
@@ -338,7 +343,7 @@ class CollectionChange(Body):
 
 
 class NewCollection(CollectionChange):
-    """A new collection; without a handle, it is derived from the title."""
+    """A new collection. Without a handle, the handle is derived from the title."""
 
     model_config = example(title="Amor y amistad", handle="amor-y-amistad")
 

@@ -152,7 +152,7 @@ def _find_topics(text: str, words: SearchWords) -> tuple[HelpTopic, ...]:
 
 
 def _take_prices(text: str, words: SearchWords) -> tuple[str, PriceRange]:
-    """Return the text without its prices, and the lowest and the highest price. The first of two prices counts."""
+    """Return the text without its prices, and the lowest and the highest price. Of several, the first found counts."""
     lowest = highest = None
     for _ in range(MAX_AMOUNTS):
         found = _take_price(text, words)
@@ -164,7 +164,7 @@ def _take_prices(text: str, words: SearchWords) -> tuple[str, PriceRange]:
 
 
 def _take_price(text: str, words: SearchWords) -> tuple[str, PriceRange] | None:
-    """Return the text without one of its prices, and that price; None if it has none."""
+    """Return the text without one of its prices, and the price range that it means; None if it has no price."""
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
             before, after = text[: match.start()], text[match.end() :]
@@ -180,7 +180,7 @@ def _in_order(lowest: Cop | None, highest: Cop | None) -> PriceRange:
 
 
 def _is_marked(match: re.Match[str]) -> bool:
-    """Return True if a sign, a unit or "pesos" is written with one of the amounts."""
+    """Return True if the match has an amount with a sign, with a unit or with "pesos"."""
     return any(match[name] for name in match.groupdict() if name.endswith(("_sign", "_unit", "_pesos")))
 
 
@@ -240,7 +240,7 @@ def _read_min(match: re.Match[str]) -> PriceRange | None:
 
 
 def _read_about(match: re.Match[str]) -> PriceRange | None:
-    """Return the range of an amount alone, which is the most that the shopper can spend.
+    """Return the price range up to an amount without a limit in words; None if it may not be money.
 
     "20 mil" and "20.000" are amounts of money only after a preposition or at the end: they may begin a title.
     """

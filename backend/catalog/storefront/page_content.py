@@ -106,7 +106,7 @@ async def home_content(session: AsyncSession) -> HomeContent:
 
 
 def _choose_slides(*choices: Sequence[ProductCard]) -> list[ProductCard]:
-    """Return the slides of the first choice with pictures, or of the first choice if no product has one."""
+    """Return the cards with a picture of the first choice that has any; without any picture, the first choice."""
     pictured = ([card for card in cards if card.picture] for cards in choices)
     return list(next(filter(None, (*pictured, *choices)), []))[:MAX_SLIDES]
 

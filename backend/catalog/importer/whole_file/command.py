@@ -33,7 +33,7 @@ LossCounter = Callable[
 
 
 class UnconfirmedLosses(Exception):
-    """The file would empty or take away values of existing products. Nothing was written."""
+    """The file would remove values of existing products, and this was not confirmed. Nothing was written."""
 
     def __init__(self, counts: Counter[str]) -> None:
         super().__init__(", ".join(f"{column} {count}" for column, count in sorted(counts.items())))
@@ -62,20 +62,21 @@ async def import_file(
         pictures: the source folder of its pictures, and the store for the resized files.
         location_id: the location whose stock is set.
         bar: creates a progress bar.
-        count_losses: counts the losses of rows, unless they are confirmed.
+        count_losses: counts the values of existing products that rows would remove. It is not called with
+            `confirms_losses`.
         columns: see `open_product_file`.
         describe: is called with each line about how the file was read.
         only_check: write nothing.
         makes_places: see `check_file`.
         publishes: publish new products without a status; otherwise they are drafts.
-        confirms_losses: values of existing products may be emptied or taken away.
+        confirms_losses: True if the file may remove values of existing products.
 
     Returns:
         The number of new, changed and unchanged rows.
 
     Raises:
         ImportRefused: the file has problems; nothing was written.
-        UnconfirmedLosses: it has losses, and `confirms_losses` is False; nothing was written.
+        UnconfirmedLosses: the file would remove values, and `confirms_losses` is False; nothing was written.
         ShopChanged: the shop or the file changed in the meantime; batches that were already written are not rolled
             back.
     """

@@ -61,10 +61,11 @@ async def check_file(
         read: yields the rows of the file in batches.
         pictures: the source folder of its pictures.
         step: called with the number of newly checked rows.
-        makes_places: create missing categories and collections. A shop without any always gets them.
+        makes_places: True if missing categories and collections will be created. In a shop without any, they are
+            always created.
 
     Returns:
-        The number of rows, and the categories and collections to create before writing.
+        The number of rows, the categories and collections to create before writing, and the lines with a price of 0.
 
     Raises:
         ImportRefused: the file has problems.
