@@ -173,7 +173,7 @@ async def create_levels(session: AsyncSession, variant_ids: Sequence[str], locat
 async def _set_stocked(
     session: AsyncSession, level: InventoryLevel, stocked: int, details: MovementDetails
 ) -> None:
-    """Change the stock. Received units are first those that a preorder has announced: they can already be sold."""
+    """Set the stock of the (locked) level. Received units first replace announced ones, which can already be sold."""
     delta = stocked - level.stocked
     arrived = min(max(delta, 0), level.incoming) if details.reason is Reason.RECEIVED else 0
     if stocked + level.incoming - arrived < level.reserved:

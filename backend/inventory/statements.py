@@ -23,7 +23,7 @@ from backend.inventory.models import SELLABLE_UNITS, InventoryLevel, Reservation
 
 
 def select_levels(condition: ColumnElement[bool]) -> Select[InventoryLevel]:
-    """Return a query that locks levels."""
+    """Return a query that locks the levels that match the condition."""
     return lock_rows(select(InventoryLevel).where(condition).order_by(InventoryLevel.id))
 
 

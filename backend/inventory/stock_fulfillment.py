@@ -52,9 +52,10 @@ async def read_reserved_by_location(session: AsyncSession, holder: str) -> dict[
 
 
 async def read_arrived_units(session: AsyncSession, holder: str) -> dict[str, int]:
-    """Return the units by variant id that are reserved for the cart `holder` where at least as many are stocked.
+    """Return the units by variant id that are reserved for the cart `holder` and can be packed now.
 
-    Units of a preorder are missing until they are received.
+    At each location, these are the reserved units, but at most the stocked ones. Units of a preorder do not count
+    until they are received.
     """
     rows = await session.execute(
         select(InventoryLevel.variant_id, InventoryLevel.stocked, Reservation.quantity)
@@ -215,8 +216,7 @@ async def _take_reserved(
 
     Returns:
         The locations of the units: `UnitsByLocation`. None if fewer units are reserved for the cart; then the
-            transaction
-            must roll back.
+        transaction must roll back.
     """
     missing = dict(units)
     taken_units: dict[str, dict[str, int]] = {}
