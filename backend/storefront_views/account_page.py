@@ -112,7 +112,7 @@ def list_known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict
 
 
 def _list_known_names(shopper: ShopperView, entry: AddressView) -> dict[str, str]:
-    """Return the names and phone numbers of the contact and of the recipient, from an entry of the book."""
+    """Return the names and phone numbers of the contact and of the recipient, from an address book entry."""
     own = [name.casefold() for name in (shopper.first_name, shopper.last_name)]
     named = [name.casefold() for name in (entry.first_name, entry.last_name)]
     if any(own) and any(named) and own != named:
@@ -128,9 +128,10 @@ _ADDRESS_FIELDS = ("address", "suburb", "reference", "dane_code", "town")
 
 
 async def find_company_name(session: AsyncSession, customer_id: str, payer: Mapping[str, str]) -> str:
-    """Return the company's name in the customer's latest order with this payer's NIT; empty without one.
+    """Return the company's name from the customer's latest order with this payer's NIT.
 
-    `payer` is the saved payer (`backend.customers.saved_payers`), which has no name.
+    The name is empty if there is no such order, or if the payer is a person. `payer` is the saved payer
+    (`backend.customers.saved_payers`), which has no name.
     """
     if payer.get("person_type") != COMPANY:
         return ""
@@ -204,7 +205,7 @@ async def _list_ordered_products(
 
 
 def derive_status(order: Order) -> str:
-    """Return the status that the list of orders shows."""
+    """Return the order's status as the customer's list of orders shows it."""
     unpaid = "canceled" if order.status == OrderStatus.CANCELED else "pending"
     paid = _STATUS.get(order.payment_status, unpaid)
     return "canceled" if paid == "paid" and order.status == OrderStatus.CANCELED else paid

@@ -277,7 +277,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
 
 
 def _find_payer(order: Order) -> str:
-    """Return the value of `OrderView.payer`."""
+    """Return the name of the order's payer; empty if the payer is the recipient of the order."""
     doc_type = str((order.payer or {}).get("doc_type") or "")
     name = find_party_name(order.billing_address, order.shipping_address, doc_type)
     payer = name.company or full_name(name._asdict())

@@ -141,7 +141,11 @@ _OFFER_TEXTS = {
 
 
 def _requested_return_view(row: Return, reference: str, *, is_exchanged: bool) -> RequestedReturnView:
-    """Return the view. If `is_exchanged`, the refund has paid a new order, whose number is the reference."""
+    """Return the view of a requested return.
+
+    `reference` is the reference of the refund's transfer. If `is_exchanged`, the refund has paid for a new order, and
+    `reference` is the number of that order.
+    """
     state, kind = ReturnState(row.state), ReturnKind(row.kind)
     due = date_label(last_day(row.due_at))
     amount = format_cop(row.amount or 0)
