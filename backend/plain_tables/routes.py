@@ -15,7 +15,7 @@ from backend.staff.dependencies import StaffMember
 
 
 def add_table_routes(router: APIRouter, path: str, plain_table: PlainTable) -> None:
-    """Add the five routes of this table to the router."""
+    """Add the routes that list, read, create, change and delete rows of this table to the router."""
     add_read_routes(router, path, plain_table)
     plural, singular = plain_table.names
     about = plural.replace("_", " ")

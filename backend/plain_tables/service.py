@@ -60,7 +60,7 @@ class PlainTable:
 
     @property
     def display_name(self) -> str:
-        """Singular name in messages."""
+        """Name of one row of the table in error messages, such as `Product tag`."""
         return self.names[1].replace("_", " ").capitalize()
 
     def to_wire(self, row: PlainRow | Any) -> JsonDict:
