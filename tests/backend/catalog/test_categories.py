@@ -154,7 +154,7 @@ async def test_category_counts_only_the_products_of_its_page(shop: Shop, ids: di
     ]
 
 
-def test_only_the_tree_knows_which_categories_are_hidden() -> None:
+def test_only_the_category_tree_filters_hidden_categories() -> None:
     """Check that no query has a condition on `is_active` alone, which misses the categories above."""
     places = [path.name for path in BACKEND.rglob("*.py") if "Category.is_active" in path.read_text("utf-8")]
     assert places == ["category_tree.py"]
@@ -263,7 +263,7 @@ async def test_tree_has_a_maximum_depth(
             await create_category(session, ANA, name="Atlas")
 
 
-async def test_two_movers_at_once_leave_one_order(shop: Shop, ids: dict[str, str]) -> None:
+async def test_two_concurrent_moves_of_categories_are_both_kept(shop: Shop, ids: dict[str, str]) -> None:
     async def rival(session: AsyncSession) -> None:
         await move_category(session, ANA, ids["mapas"], MovePosition.BEFORE, ids["cuentos"])
 
@@ -275,7 +275,9 @@ async def test_two_movers_at_once_leave_one_order(shop: Shop, ids: dict[str, str
         assert [one.rank for one in (await read_tree(session)).children(ids["libros"])] == [0, 1, 2]
 
 
-async def test_two_movers_at_once_cannot_create_a_cycle(shop: Shop, ids: dict[str, str]) -> None:
+async def test_two_concurrent_moves_of_categories_cannot_create_a_cycle(
+    shop: Shop, ids: dict[str, str]
+) -> None:
     async def rival(session: AsyncSession) -> None:
         await move_category(session, ANA, ids["libros"], MovePosition.INSIDE, ids["mapas"])
 
@@ -286,7 +288,7 @@ async def test_two_movers_at_once_cannot_create_a_cycle(shop: Shop, ids: dict[st
     assert await read_handles(shop) == ["mapas"]
 
 
-async def test_target_that_another_person_deleted_is_refused(shop: Shop, ids: dict[str, str]) -> None:
+async def test_move_into_a_concurrently_deleted_category_is_refused(shop: Shop, ids: dict[str, str]) -> None:
     async def rival(session: AsyncSession) -> None:
         await delete_category(session, ANA, ids["mapas"])
 

@@ -167,7 +167,7 @@ async def test_lower_version_number_also_invalidates_the_cached_counts(
     assert (await read_counts(shop.database))["total"] == 1
 
 
-async def test_waiting_reader_counts_if_the_first_reader_is_canceled(
+async def test_waiting_reader_counts_if_the_first_reader_is_cancelled(
     shop: Shop, ids_by_handle: dict[str, str]
 ) -> None:
     counts = asyncio.Event()

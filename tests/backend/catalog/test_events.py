@@ -48,7 +48,9 @@ async def hold_units(database: Database, cart: str, units: dict[str, int], minut
         await inventory.reserve(session, cart, units, now() + timedelta(minutes=minutes))
 
 
-async def test_hold_and_release_change_the_displayed_stock(database: Database, defaults: Defaults) -> None:
+async def test_reserving_and_releasing_units_changes_the_displayed_stock(
+    database: Database, defaults: Defaults
+) -> None:
     trompo, yoyo = await toy(database, defaults, 3), await toy(database, defaults, 2, "yoyo")
     await hold_units(database, "cart_a", {trompo: 3})
     assert await read_published_variants(database) == [trompo]
@@ -59,7 +61,7 @@ async def test_hold_and_release_change_the_displayed_stock(database: Database, d
     assert sorted(await read_published_variants(database)) == sorted([trompo, yoyo])
 
 
-async def test_renewed_hold_does_not_change_the_displayed_stock(
+async def test_repeated_reservation_does_not_change_the_displayed_stock(
     database: Database, defaults: Defaults
 ) -> None:
     trompo = await toy(database, defaults, 3)

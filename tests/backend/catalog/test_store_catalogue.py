@@ -61,7 +61,7 @@ async def shelf(shop: Shop, shop_defaults: Defaults) -> Shelf:
     return Shelf(products, categories, picks.id, region_id)
 
 
-async def test_products_are_filtered_by_options_variants_and_times(
+async def test_product_list_is_filtered_by_option_by_variant_and_by_date(
     store: httpx.AsyncClient, shelf: Shelf
 ) -> None:
     """wire: commerce-api, Store catalogue, the parameters of GET /store/products."""
@@ -138,7 +138,7 @@ async def test_list_has_the_default_fields_of_the_platform(store: httpx.AsyncCli
         ("sales_channel_id=sc_other", []),
     ],
 )
-async def test_store_filters_find_products(
+async def test_store_api_filters_return_only_matching_products(
     store: httpx.AsyncClient, shelf: Shelf, query: str, expected: list[str]
 ) -> None:
     assert await handles(store, query) == expected

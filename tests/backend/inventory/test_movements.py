@@ -24,7 +24,7 @@ async def trompo(database: Database, defaults: Defaults) -> str:
 
 
 async def list_movements(database: Database) -> list[tuple[str, int, int]]:
-    """Return variant, change and stock after it of each movement."""
+    """Return the variant, the added units and the stock afterwards of each movement."""
     async with database.read() as session:
         rows = await session.execute(
             select(StockMovement).order_by(StockMovement.created_at, StockMovement.id)
@@ -59,7 +59,9 @@ async def test_outdated_count_is_refused(database: Database, defaults: Defaults,
     assert (await read_stocks(database), await list_movements(database)) == ({trompo: (10, 0)}, [])
 
 
-async def test_reserved_units_cannot_be_moved(database: Database, defaults: Defaults, trompo: str) -> None:
+async def test_reserved_units_cannot_be_removed_from_the_stock(
+    database: Database, defaults: Defaults, trompo: str
+) -> None:
     async with database.transaction() as session:
         await service.reserve(session, "paid", {trompo: 4}, None)
     with pytest.raises(StockReserved):

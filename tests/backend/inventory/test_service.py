@@ -87,7 +87,7 @@ async def test_expired_reservation_does_not_block_the_last_unit(
 async def test_reservation_that_expires_during_a_release_is_released_later(
     database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that it is not deleted now: its level is not locked, and its units would not be published."""
+    """Check that the reservation is not deleted while its level is not locked: no event would report its units."""
     trompo, yoyo = (
         await _make_variant(database, defaults, 3, "trompo"),
         await _make_variant(database, defaults, 3, "yoyo"),
@@ -232,7 +232,7 @@ async def test_available_units_of_no_variants_are_an_empty_result(database: Data
         assert await service.read_available_units(session, []) == {}
 
 
-async def test_reservation_already_at_the_location_does_not_change(
+async def test_moving_a_reservation_to_its_own_location_changes_nothing(
     database: Database, defaults: Defaults
 ) -> None:
     trompo = await _make_variant(database, defaults, stock=3)
@@ -302,9 +302,7 @@ async def test_reservation_moves_to_a_location_that_has_a_part_of_it(
     assert await _read_available(database, trompo) == 2
 
 
-async def test_same_reservation_again_keeps_it_and_moves_its_end(
-    database: Database, defaults: Defaults
-) -> None:
+async def test_repeated_reservation_changes_only_its_end(database: Database, defaults: Defaults) -> None:
     trompo = await _make_variant(database, defaults, stock=3)
     until = now() + SOON
     for end in (until, until + SOON):
@@ -314,8 +312,8 @@ async def test_same_reservation_again_keeps_it_and_moves_its_end(
         assert (await session.execute(select(Reservation.expires_at))).scalars().all() == [until + SOON]
 
 
-async def test_admission_is_given_the_free_units(database: Database, defaults: Defaults) -> None:
-    """Count the own units and the expired ones as free. Nothing is reserved without an admission."""
+async def test_admit_callback_is_called_with_the_free_units(database: Database, defaults: Defaults) -> None:
+    """Check that the cart's own and expired units count as free, and that nothing is reserved if it returns None."""
     trompo = await _make_variant(database, defaults, stock=5)
     until = now() + SOON
     seen: list[dict[str, int]] = []

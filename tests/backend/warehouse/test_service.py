@@ -113,7 +113,9 @@ async def test_concurrent_deliveries_lose_no_units(shop: Shop, top: tuple[str, s
     assert max(one.stocked for one in await moved(shop)) == 20
 
 
-async def test_concurrent_first_units_at_a_location_are_added(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_concurrent_first_deliveries_to_a_location_are_both_added(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     async with shop.database.transaction() as session:
         variant_id = Product(handle="nuevo", title="Nuevo")
         session.add(variant_id)

@@ -47,7 +47,7 @@ def test_picture_shows_the_value_that_all_its_variants_have(
     assert find_shown_values(pictures, options) == expected
 
 
-def test_option_with_one_value_is_no_differing_option() -> None:
+def test_option_with_the_same_value_in_all_variants_is_not_listed() -> None:
     assert list_differing_options([{"Material": "Lana", "Animal": one} for one in ("Oso", "León")]) == [
         "Animal"
     ]
@@ -79,7 +79,7 @@ def test_option_with_one_value_is_no_differing_option() -> None:
         ),
     ],
 )
-def test_formats_name_the_pictures_of_each_variant(text: str) -> None:
+def test_converted_rows_name_the_picture_of_each_variant(text: str) -> None:
     table = read_table(text)
     cells = list_cells(convert_table(table, recognise(table.headings)))
     pictures = {one["value_1"]: one["variant_pictures"] for one in cells}

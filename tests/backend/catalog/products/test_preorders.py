@@ -88,7 +88,7 @@ async def test_preordered_units_are_sold_up_to_the_limit(shop: Shop, variant_id:
 async def test_received_units_replace_the_announced_ones(
     shop: Shop, shop_defaults: Defaults, variant_id: str
 ) -> None:
-    """Check that they add nothing to sell until more arrive than were announced, and that sold ones can be packed."""
+    """Check that received units add to the units for sale only beyond those announced, and that they can be packed."""
     await take(shop, "cart_1", variant_id, 2)
     async with shop.database.read() as session:
         assert await read_arrived_units(session, "cart_1") == {variant_id: 0}
@@ -118,7 +118,7 @@ async def test_preorder_is_shown_on_the_page_and_in_the_feed(shop: Shop, variant
 
 
 async def test_ended_preorder_sells_no_more_units(shop: Shop, variant_id: str) -> None:
-    """Check that the job ends it on the next day, sold units stay reserved, and the audit has an entry."""
+    """Check that the job ends the preorder on the day after, keeps sold units reserved, and adds an audit entry."""
     await take(shop, "cart_1", variant_id, 1)
     job = PreorderJob(shop.database)
     run: Any = None
@@ -214,7 +214,7 @@ async def test_api_shows_a_preorder_as_backorder(
 async def test_first_stock_level_of_a_preorder_offers_its_units(
     shop: Shop, shop_defaults: Defaults, admin: httpx.AsyncClient
 ) -> None:
-    """Variants of programs have no stock level at first; a second level offers no further units."""
+    """Create the product as an API client, which gives it no stock level, and then create its first level."""
     body = {
         "title": "Trompo", "preorder_day": DAY.isoformat(), "preorder_units": 4, "status": "published",
         "options": [{"title": "Color", "values": ["Rojo"]}],

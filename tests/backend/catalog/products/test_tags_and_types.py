@@ -96,7 +96,7 @@ async def test_tags_and_types_are_filtered(admin: httpx.AsyncClient, store: http
         assert (await admin.get("/admin/product-tags", params=asked)).status_code == 400
 
 
-async def test_products_have_tags_and_a_type(
+async def test_product_gets_tags_and_a_type_over_the_api(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop
 ) -> None:
     wood, new = [await create_word(admin, "product_tag", value) for value in ("Madera", "Nuevo")]

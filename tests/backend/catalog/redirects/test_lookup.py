@@ -70,7 +70,7 @@ async def test_product_of_prestashop_is_found_by_the_id_in_its_friendly_address(
     assert {address: await former.visit(address) for address in pages} == pages
 
 
-async def test_page_of_the_shop_is_only_redirected_by_a_query(former: FormerShop) -> None:
+async def test_page_of_the_shop_is_redirected_only_if_the_query_matches(former: FormerShop) -> None:
     await former.redirect("/?product=balero", former.products["balero"])
     await former.redirect("/catalog?category=viejos", former.categories["juguetes"])
     await former.redirect("/catalog?id=7", former.products["yoyo"])
@@ -82,7 +82,7 @@ async def test_page_of_the_shop_is_only_redirected_by_a_query(former: FormerShop
     assert await former.visit("/carrito", has_page=True) == ""
 
 
-async def test_redirect_follows_its_target_and_needs_one_for_sale(former: FormerShop) -> None:
+async def test_redirect_follows_a_renamed_target_until_it_is_hidden_or_deleted(former: FormerShop) -> None:
     await former.redirect("/a", former.products["balero"])
     await former.redirect("/b", former.categories["de-madera"])
     assert (await former.visit("/a"), await former.visit("/b")) == (BALERO, WOOD)
@@ -114,7 +114,7 @@ async def test_deleted_category_has_no_redirects(former: FormerShop) -> None:
     assert await former.visit("/b") == ""
 
 
-async def test_new_and_deleted_redirects_count_at_once(former: FormerShop) -> None:
+async def test_created_or_deleted_redirect_takes_effect_immediately(former: FormerShop) -> None:
     assert await former.visit("/?p=7") == ""
     redirect_id = await former.redirect("/?p=7", former.products["balero"])
     assert await former.visit("/?p=7") == BALERO
@@ -123,7 +123,7 @@ async def test_new_and_deleted_redirects_count_at_once(former: FormerShop) -> No
     assert await former.visit("/?p=7") == ""
 
 
-async def test_lookup_reads_nothing_for_most_requests(former: FormerShop) -> None:
+async def test_most_requests_need_no_database_query_for_redirects(former: FormerShop) -> None:
     await former.visit("/a")
     with record_statements(former.shop.database) as statements:
         await former.visit("/a")
@@ -139,7 +139,7 @@ async def test_lookup_reads_nothing_for_most_requests(former: FormerShop) -> Non
     assert len([one for one in statements if one.startswith(("SELECT", "WITH"))]) == 1
 
 
-async def test_taken_and_own_addresses_are_refused(former: FormerShop) -> None:
+async def test_address_that_is_redirected_to_another_page_is_refused(former: FormerShop) -> None:
     first = await former.redirect("/a", former.products["balero"])
     assert await former.redirect("/A/", former.products["balero"]) == first
     with pytest.raises(InvalidData, match="another page"):

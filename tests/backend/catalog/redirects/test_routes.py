@@ -74,7 +74,9 @@ async def test_invalid_redirect_is_refused(
     assert (await admin.get(PATH)).json()["count"] == 0
 
 
-async def test_address_leads_to_one_page(admin: httpx.AsyncClient, former: FormerShop) -> None:
+async def test_second_redirect_of_an_address_to_another_page_is_refused(
+    admin: httpx.AsyncClient, former: FormerShop
+) -> None:
     assert (await create(admin, "/a", target="balero")).status_code == 200
     refused = await create(admin, "/A", target="yoyo")
     assert refused.status_code == 400

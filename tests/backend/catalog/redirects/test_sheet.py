@@ -42,7 +42,7 @@ def to_workbook(*rows: tuple[Any, ...]) -> bytes:
     return content.getvalue()
 
 
-async def test_targets_are_named_in_many_ways(former: FormerShop) -> None:
+async def test_target_is_found_by_code_name_handle_path_or_address(former: FormerShop) -> None:
     result = await send(
         former,
         "Dirección anterior;Nueva\n"
@@ -64,7 +64,7 @@ async def test_targets_are_named_in_many_ways(former: FormerShop) -> None:
     }  # fmt: skip
 
 
-async def test_export_of_shopify_leads_to_where_its_addresses_lead_now(former: FormerShop) -> None:
+async def test_shopify_redirects_lead_to_the_targets_of_existing_redirects(former: FormerShop) -> None:
     await former.redirect("/products/balero", former.products["balero"])
     result = await send(
         former, "Redirect from,Redirect to\n/balero-viejo,/products/balero\n/x,/products/nada\n"

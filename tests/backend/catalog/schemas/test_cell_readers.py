@@ -63,7 +63,7 @@ def test_former_price_of_0_is_none() -> None:
         ("9.08E+01", "cell"),
     ],
 )
-def test_uncertain_price_is_refused(cell: str, code: str) -> None:
+def test_ambiguous_or_invalid_price_is_refused(cell: str, code: str) -> None:
     with pytest.raises(CellError) as refused:
         cell_numbers.parse_price(cell)
     assert refused.value.code == code
@@ -88,7 +88,7 @@ def test_units_are_read(cell: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("cell", ["1.5", "many", "12 cajas", "1000001", "--2"])
-def test_other_units_are_refused(cell: str) -> None:
+def test_invalid_number_of_units_is_refused(cell: str) -> None:
     with pytest.raises(CellError):
         cell_numbers.parse_units(cell)
 
@@ -121,7 +121,7 @@ def test_exclusion_is_read(cell: str, *, is_excluded: bool | None) -> None:
 
 
 @pytest.mark.parametrize("cell", ["16", "0.19%", "1", "19 5", "IVA", "sí"])
-def test_other_tax_rate_is_refused(cell: str) -> None:
+def test_unknown_tax_rate_is_refused(cell: str) -> None:
     with pytest.raises(CellError):
         cell_numbers.parse_tax_rate(cell)
 
@@ -202,7 +202,7 @@ def test_age_is_read(cell: str, age_range: object) -> None:
 
 
 @pytest.mark.parametrize("cell", ["adultos", "200 años", "2026-12-24", "pilas"])
-def test_other_age_is_refused(cell: str) -> None:
+def test_invalid_age_is_refused(cell: str) -> None:
     with pytest.raises(CellError):
         cell_words.parse_age_range(cell)
 
@@ -234,7 +234,7 @@ def test_wrong_bar_code_is_refused(cell: str, code: str) -> None:
     assert refused.value.code == code
 
 
-def test_code_of_a_case_is_a_bar_code() -> None:
+def test_bar_code_of_a_carton_with_14_digits_is_valid() -> None:
     assert cell_words.parse_bar_code("1 7701234 567894") == "17701234567894"
 
 

@@ -211,7 +211,9 @@ async def test_things_that_descriptions_only_mention_are_found_in_titles(
     assert await _titles(database, "muñeca con zapatos") == ["Zapatos de muñeca", "Muñeca"]
 
 
-async def test_material_is_found_before_descriptions(database: Database, settings: Settings) -> None:
+async def test_match_in_the_material_ranks_above_one_in_the_description(
+    database: Database, settings: Settings
+) -> None:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         await add_product(session, defaults, "a", title="Tejo", description="Con mechas de cartón.")
@@ -258,7 +260,7 @@ async def test_without_batteries_finds_products_that_need_none(
     assert (await _page(database, "sin pilas"))[1] == 2
 
 
-async def test_programs_find_only_exact_matches_of_all_words(database: Database, settings: Settings) -> None:
+async def test_api_search_requires_a_match_of_every_word(database: Database, settings: Settings) -> None:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         await add_product(session, defaults, "tren", title="Tren")

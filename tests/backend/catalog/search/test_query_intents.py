@@ -58,7 +58,7 @@ def test_prices_in_words_become_the_price_range(text: str, lowest: int | None, h
 
 
 @pytest.mark.parametrize("text", ["carros 50.000", "carros 50000", "50000"])
-def test_thousands_at_the_end_are_the_highest_price(text: str) -> None:
+def test_amount_in_thousands_at_the_end_is_the_highest_price(text: str) -> None:
     assert (_parse(text).min_price, _parse(text).max_price) == (None, 50_000)
 
 

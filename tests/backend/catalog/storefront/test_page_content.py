@@ -136,7 +136,7 @@ async def test_store_api_has_the_same_title_order(
     assert answer["count"] == len(TITLES)
 
 
-async def test_wish_is_found_by_a_former_handle_until_another_product_uses_it(
+async def test_wishlist_finds_a_product_by_its_former_handle_until_another_takes_it(
     database: Database, put_products: PutProducts
 ) -> None:
     await put_products("oso", "trompo", "yoyo")

@@ -424,7 +424,7 @@ def test_variant_with_four_options_is_refused() -> None:
     assert [one.code for one in found.rows[0].problems] == ["option count"]
 
 
-def test_own_file_clears_empty_cells() -> None:
+def test_empty_cells_of_the_shops_own_file_clear_values() -> None:
     found = convert("Nombre,SKU,Precio antes,Marca,Problema\nTrompo,T-1,,,x\n")
     assert list_cells(found) == [{"title": "Trompo", "sku": "T-1", "compare_at_price": "", "brand": ""}]
     assert (found.format, found.ignored) == (SourceFormat.TROMPO, [])
@@ -447,9 +447,7 @@ def test_platform_lists_are_joined() -> None:
     ("published", "status"),
     [("TRUE", "published"), ("VERDADERO", "published"), ("sí", "published"), ("FALSO", "draft")],
 )
-def test_published_product_of_shopify_may_be_saved_by_a_spreadsheet_program(
-    published: str, status: str
-) -> None:
+def test_shopify_published_column_is_read_in_spanish_and_english(published: str, status: str) -> None:
     row = f"yoyo,Yoyo,{published},active,Y-1,900,FALSO"
     source = convert(f"Handle,Title,Published,Status,Variant SKU,Variant Price,Gift Card\n{row}\n")
     assert list_cells(source)[0]["status"] == status
@@ -458,13 +456,13 @@ def test_published_product_of_shopify_may_be_saved_by_a_spreadsheet_program(
 @pytest.mark.parametrize(
     ("before", "expected"), [("900.00", ""), ("0.00", ""), ("800", ""), ("950", "950"), ("x", "x")]
 )
-def test_former_price_that_is_not_higher_is_no_sale(before: str, expected: str) -> None:
+def test_former_price_that_is_not_above_the_price_is_left_out(before: str, expected: str) -> None:
     row = f"yoyo,Yoyo,Y-1,900.00,{before}"
     source = convert(f"Handle,Title,Variant SKU,Variant Price,Variant Compare At Price\n{row}\n")
     assert list_cells(source)[0].get("compare_at_price", "") == expected
 
 
-def test_feed_of_google_may_have_the_prefix_of_xml() -> None:
+def test_google_headings_with_the_xml_prefix_are_recognised() -> None:
     source = convert(
         "g:id\tg:title\tg:image_link\tg:price\nB-1\tBalde\thttps://x.example/1.jpg\t900 COP\n", "\t"
     )
@@ -488,7 +486,9 @@ def test_feed_of_google_may_have_the_prefix_of_xml() -> None:
         ("sku,description,price", SourceFormat.TROMPO),
     ],
 )
-def test_description_without_a_name_is_mapped_by_a_person(headings: str, source_format: SourceFormat) -> None:
+def test_format_with_a_spanish_description_but_no_name_is_unknown(
+    headings: str, source_format: SourceFormat
+) -> None:
     assert recognise(headings.split(",")) is source_format
 
 

@@ -48,5 +48,5 @@ def list_texts(table: Table) -> list[list[str | None]]:
 
 
 def list_set_aside(table: Table) -> list[tuple[int, str, str]]:
-    """Return line, reason and text of what is set aside."""
+    """Return line, reason and text of each row that is set aside."""
     return [(row.line, row.reason.value, row.text) for row in table.set_aside]

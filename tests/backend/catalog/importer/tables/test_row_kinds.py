@@ -71,7 +71,7 @@ def test_group_row_is_set_aside(row: list[object], areas: list[tuple[int, int, i
     assert [reason for _line, reason, _text in list_set_aside(table)] == ["group"]
 
 
-def test_single_cell_below_two_headings_is_a_row() -> None:
+def test_row_with_only_a_name_is_kept_in_a_table_of_two_columns() -> None:
     table = read_table(make_sheet([["Nombre", "Precio"], ["Trompo", 1], ["Yoyo", ""]]))
     assert list_texts(table) == [["Trompo", "1"], ["Yoyo", ""]]
 
@@ -105,7 +105,7 @@ def test_codes_that_several_rows_lack_are_optional() -> None:
     assert (len(table.rows), table.set_aside) == (3, [])
 
 
-def test_any_column_of_codes_identifies_a_row() -> None:
+def test_row_with_a_code_in_any_code_column_is_kept() -> None:
     table = read_table(
         make_sheet(
             [["ID", "SKU", "Nombre", "Precio"], [1, "A", "Trompo", 1], [2, "", "Yoyo", 1], [3, "B", "Oso", 1]]

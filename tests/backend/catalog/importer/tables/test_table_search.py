@@ -42,14 +42,14 @@ def test_sheet_with_the_most_known_headings_is_taken() -> None:
     assert list_set_aside(table) == [(0, "other sheet", "Resumen"), (0, "other sheet", "Vieja")]
 
 
-def test_hidden_sheet_is_left_out_and_named() -> None:
+def test_hidden_sheet_is_set_aside_with_its_name() -> None:
     hidden = make_sheet([[*HEAD, "Marca", "Foto"], [*YOYO, "Uno", "a.jpg"]], name="Costos", is_hidden=True)
     table = read_table(make_sheet([HEAD, TOP]), hidden)
     assert list_texts(table) == [["T-1", "Trompo", "5000"]]
     assert list_set_aside(table) == [(0, "hidden sheet", "Costos")]
 
 
-def test_hidden_row_is_left_out_and_shown() -> None:
+def test_hidden_row_is_set_aside_with_its_text() -> None:
     table = read_table(make_sheet([HEAD, TOP, YOYO], hidden_rows=[3]))
     assert list_texts(table) == [["T-1", "Trompo", "5000"]]
     assert list_set_aside(table) == [(3, "hidden row", "Y-1 · Yoyo · 6000")]
@@ -124,7 +124,7 @@ def test_headings_of_two_merged_rows_are_joined() -> None:
     assert (table.head_line, list_texts(table)) == (2, [["T-1", "Trompo", "4", "5", "6"]])
 
 
-def test_missing_cells_of_a_text_are_not_empty_ones() -> None:
+def test_missing_cells_of_a_text_file_are_read_as_none() -> None:
     rows = [[*HEAD, "Unidades", ""], ["T-1", "Trompo"], ["Y-1", "Yoyo", 5, "", ""]]
     assert list_texts(read_table(make_sheet(rows, is_text=True))) == [
         ["T-1", "Trompo", None, None],
@@ -184,14 +184,14 @@ def test_groups_of_headings_without_merged_cells_are_joined() -> None:
 @pytest.mark.parametrize(
     "below", [["", "", 8, 9], ["", "Aro", "Mayor", "Detal"], ["", "", "Mayor"], ["A", "Aro", 8, 9, 3]]
 )
-def test_first_product_is_no_part_of_the_head(below: list[object]) -> None:
+def test_first_product_is_not_read_as_a_heading_row(below: list[object]) -> None:
     table = read_table(
         make_sheet([["Código", "Nombre", "Precio", "", "Saldo"], below, ["B", "Yoyo", 8, 9, 3]])
     )
     assert (table.head_line, table.headings[2]) == (1, "Precio")
 
 
-def test_last_rows_with_nothing_but_numbers_are_sums() -> None:
+def test_last_rows_with_only_numbers_are_set_aside_as_totals() -> None:
     rows = [["Producto", "Cantidad", "Precio"], ["Trompo", 4, 9_000], ["Yoyo", 6, 8_000], ["", 10, 17_000]]
     table = read_table(make_sheet(rows))
     assert list_texts(table) == [["Trompo", "4", "9000"], ["Yoyo", "6", "8000"]]

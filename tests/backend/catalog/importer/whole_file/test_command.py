@@ -207,18 +207,18 @@ async def read_taxes(importer: Importer) -> list[tuple[int, bool]]:
         ("75546,90000,19", 90_000),  # a price with tax is preferred
     ],
 )
-async def test_tax_is_added_to_a_price_without_it(importer: Importer, cells: str, price: int) -> None:
+async def test_price_without_tax_is_imported_with_tax(importer: Importer, cells: str, price: int) -> None:
     assert await importer(f"handle,title,price_without_tax,price,tax_rate\na,A,{cells}\n") == {"new": 1}
     assert (await importer.read_detail("a")).card.price == price
 
 
-async def test_rate_of_the_product_is_added_without_a_column(importer: Importer) -> None:
+async def test_stored_tax_rate_is_used_if_the_file_has_no_rate_column(importer: Importer) -> None:
     await importer("handle,title,price,tax_rate\na,A,1000,5\n")
     assert await importer("handle,price_without_tax\na,10000\n") == {"changed": 1}
     assert (await importer.read_detail("a")).card.price == 10_500
 
 
-async def test_rate_of_the_first_row_is_added_to_all_variants(importer: Importer) -> None:
+async def test_tax_rate_of_the_first_row_applies_to_all_variants(importer: Importer) -> None:
     head = "handle,title,option_1,value_1,tax_rate,price_without_tax,compare_at_price_without_tax\n"
     assert await importer(f"{head}a,A,Talla,S,5,10000,20000\na,A,Talla,M,,20000,\n") == {"new": 2}
     detail = await importer.read_detail("a")
@@ -351,7 +351,7 @@ async def test_row_without_a_sku_is_refused_if_the_product_has_several_variants(
 async def test_rows_with_options_become_variants_of_one_product(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Under the same headings as in the office, however small the batches are."""
+    """Import files with the headings that the office shows, in batches of one row."""
     monkeypatch.setattr(product_file, "BATCH_SIZE", 1)
     head = "Dirección;Nombre;SKU;Precio;Opción 1;Valor 1;Opción 2;Valor 2\n"
     small = "gorra;Gorra;G-S;9.000;Talla;S;Color;Rojo\n"
@@ -437,7 +437,7 @@ async def test_concurrent_change_of_the_shop_is_reported(
 
 
 async def read_categories(database: Database) -> list[tuple[str, str, str | None]]:
-    """Handle, name and parent's handle of every category."""
+    """Return the handle, the name and the parent's handle of every category."""
     async with database.read() as session:
         found = {one.id: one for one in (await session.execute(select(Category))).scalars()}
     return sorted(
@@ -620,7 +620,7 @@ async def test_hosted_picture_is_downloaded_and_failures_are_reported_by_row(
     assert "is no address" in problem
 
 
-async def test_losses_are_refused_until_they_are_confirmed(importer: Importer) -> None:
+async def test_file_that_clears_stored_values_is_refused_until_confirmed(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     emptied = HEAD + TROMPO.replace(",Uno,madera|patio,", ",,madera,")
     with pytest.raises(UnconfirmedLosses, match="brand 1, categories 1"):
@@ -630,7 +630,7 @@ async def test_losses_are_refused_until_they_are_confirmed(importer: Importer) -
     assert (await importer.read_detail("trompo")).card.brand == ""
 
 
-async def test_repeated_import_with_pictures_loses_nothing(importer: Importer) -> None:
+async def test_repeated_import_with_pictures_changes_nothing(importer: Importer) -> None:
     Image.new("RGB", (400, 300), "red").save(importer.folder / "trompo.jpg")
     text = "sku,handle,title,price,pictures\nTRO-1,trompo,Trompo,18900,trompo.jpg\n"
     assert await importer(text) == {"new": 1}

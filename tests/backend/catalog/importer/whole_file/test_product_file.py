@@ -34,7 +34,7 @@ class Command:
         self.lines: list[str] = []
 
     async def run(self, path: Path, **options: Any) -> Counter[str]:
-        """Import a file. What the command says is in `lines`."""
+        """Import a file. The lines that the command prints are stored in `lines`."""
         self.lines = []
         done = await import_file(
             self.database,
@@ -127,7 +127,7 @@ async def test_wrong_choice_of_a_column_is_explained(
     assert message in str(refused.value.problems[0])
 
 
-async def test_columns_of_a_recognised_file_are_not_chosen(command: Command) -> None:
+async def test_choice_of_columns_for_a_recognised_file_is_refused(command: Command) -> None:
     with pytest.raises(UnreadableFile, match="the columns of a file of google are known"):
         await open_product_file(command.database, CASES / "m-google.tsv", {"id": "sku"})
 
@@ -141,7 +141,7 @@ async def test_list_is_read_without_choices_if_nothing_is_contested(command: Com
     assert await command.write(text, columns={"Valor": ""}) == {"same": 1}
 
 
-async def test_names_of_new_products_must_differ(command: Command) -> None:
+async def test_new_product_with_the_name_of_another_is_refused(command: Command) -> None:
     head = "Código;Descripción;Valor\n"
     with pytest.raises(ImportRefused) as refused:
         await command.write(f"{head}T-1;Trompo rojo;5000\nT-2;Trompo rojo;6000\n")
@@ -154,7 +154,7 @@ async def test_names_of_new_products_must_differ(command: Command) -> None:
     assert "is the name of another" in str(refused.value.problems[0])
 
 
-async def test_losses_of_a_list_are_counted(command: Command) -> None:
+async def test_refused_list_reports_the_number_of_lost_values(command: Command) -> None:
     await command.write("Código;Descripción;Valor;Saldo\nT-1;Trompo;5000;3\n")
     with pytest.raises(UnconfirmedLosses) as refused:
         await command.write("Código;Descripción;Valor;Saldo\nT-1;Trompo;5000;0\n")
