@@ -118,7 +118,7 @@ async def test_money_that_came_in_during_the_count_is_not_closed(till: Till) -> 
     assert (await read_day(till)).received == {"cash": PRICE}
 
 
-async def test_two_closings_at_the_same_time_are_one(till: Till) -> None:
+async def test_only_one_of_two_concurrent_closings_is_stored(till: Till) -> None:
     variant = await till.make_variant()
     await sell(till, variant, ManualMethod.CASH)
     day = await read_day(till)

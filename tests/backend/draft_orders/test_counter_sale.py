@@ -152,7 +152,7 @@ async def test_total_that_the_seller_did_not_see_is_refused(till: Till) -> None:
     assert await till.available(variant) == 3
 
 
-async def test_last_unit_sold_on_the_web_at_the_same_time_is_refused(till: Till) -> None:
+async def test_sale_is_refused_if_the_web_reserves_the_last_unit_first(till: Till) -> None:
     variant = await till.make_variant(stock=1)
     draft = await prepare(till, {variant: 1})
     web_cart = await till.cart(variant)
@@ -228,7 +228,7 @@ async def test_discount_ends_when_the_lines_change(till: Till) -> None:
     assert await read_total(till, draft) == PRICE
 
 
-async def test_whole_price_as_discount_is_an_order_of_0(till: Till) -> None:
+async def test_discount_of_the_whole_price_makes_a_paid_order_of_0_pesos(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1}, OWNER)
     await discount(till, draft.id, PRICE, "regalo", OWNER)
@@ -236,7 +236,7 @@ async def test_whole_price_as_discount_is_an_order_of_0(till: Till) -> None:
     assert (order.total, order.payment_status) == (0, "captured")
 
 
-async def test_canceled_or_empty_draft_is_not_sold(till: Till) -> None:
+async def test_cancelled_or_empty_draft_is_not_sold(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     async with till.database.transaction() as session:

@@ -173,7 +173,7 @@ async def test_edit_removes_lines_codes_and_shipping(
     assert (now["promotions"], now["shipping_methods"], now["total"]) == ([], [], 2 * PRICE + 10_000)
 
 
-async def test_removal_of_a_line_is_undone_and_changed_by_its_action(
+async def test_removal_of_a_line_can_be_undone_or_changed_by_its_action(
     admin: httpx.AsyncClient, trompo: str, ball: str
 ) -> None:
     items = [{"variant_id": trompo, "quantity": 2}, {"variant_id": ball, "quantity": 3}]
@@ -196,7 +196,7 @@ async def test_removal_of_a_line_is_undone_and_changed_by_its_action(
         assert (await admin.delete(removal)).status_code == 404  # the line is not removed any more
 
 
-async def test_canceled_edit_changes_nothing(
+async def test_cancelled_edit_changes_nothing(
     admin: httpx.AsyncClient, shop: Shop, trompo: str, ball: str
 ) -> None:
     draft = await create(
@@ -211,7 +211,7 @@ async def test_canceled_edit_changes_nothing(
     assert (await count_rows(shop, Cart), await count_rows(shop, CartShippingMethod)) == (1, 1)
 
 
-async def test_canceled_draft_keeps_no_copy_of_its_edit(
+async def test_cancelled_draft_keeps_no_copy_of_its_edit(
     admin: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     draft = await create(admin, trompo)

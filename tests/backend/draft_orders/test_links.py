@@ -135,7 +135,7 @@ async def test_draft_with_an_expired_link_can_be_sold_by_staff(till: Till) -> No
     assert (await take_money(till, draft, PRICE)).id == draft.id
 
 
-async def test_open_checkout_of_a_canceled_draft_cannot_be_paid(till: Till) -> None:
+async def test_open_checkout_of_a_cancelled_draft_cannot_be_paid(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     await make_link(till, draft)
@@ -146,7 +146,7 @@ async def test_open_checkout_of_a_canceled_draft_cannot_be_paid(till: Till) -> N
         await till.start(draft.cart_id)
 
 
-async def test_paid_link_is_the_drafts_order_with_retracto(till: Till) -> None:
+async def test_paid_link_makes_the_draft_an_order_with_retracto(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     async with till.database.transaction() as session:
@@ -171,7 +171,7 @@ async def test_counter_draft_with_a_link_is_a_distance_sale(till: Till) -> None:
         assert await find_current_draft(session, SELLER) is None
 
 
-async def test_rejected_payment_closes_the_link(till: Till) -> None:
+async def test_rejected_payment_marks_the_link_as_failed(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     _link, token = await make_link(till, draft)
@@ -220,7 +220,7 @@ async def test_holder_cannot_keep_the_discount_for_fewer_products(till: Till) ->
         assert (await read_cart_view(session, draft.cart_id)).item_total == PRICE
 
 
-async def test_cart_of_a_link_has_no_data_of_a_person(till: Till) -> None:
+async def test_cart_of_a_link_has_no_personal_data(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     await set_delivery(

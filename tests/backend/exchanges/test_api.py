@@ -65,7 +65,9 @@ async def count_units(shop: Shop, variant: str) -> int:
         return (await read_available_units(session, [variant]))[variant]
 
 
-async def test_exchange_is_written_step_by_step(admin: httpx.AsyncClient, delivered: Sold, yoyo: str) -> None:
+async def test_exchange_is_prepared_step_by_step(
+    admin: httpx.AsyncClient, delivered: Sold, yoyo: str
+) -> None:
     exchange = await begin(admin, delivered, yoyo)
     path = f"{PATH}/{exchange['id']}"
     assert (exchange["difference_due"], exchange["metadata"]["status"]) == (15_000, "open")
@@ -176,7 +178,7 @@ async def test_units_of_an_exchange_are_shown_while_their_receipt_is_drafted(
     assert ([line.quantity for line in view.inbound], view.can_settle) == ([1], True)
 
 
-async def test_requested_exchange_is_cancelled_with_its_return(
+async def test_cancelled_exchange_cancels_its_requested_return(
     admin: httpx.AsyncClient, delivered: Sold, yoyo: str
 ) -> None:
     exchange = await begin(admin, delivered, yoyo)

@@ -182,7 +182,7 @@ async def test_two_tabs_prepare_the_same_exchange(till: Till) -> None:
     assert len(set(await asyncio.gather(open_one(), open_one()))) == 1
 
 
-async def test_unit_is_exchanged_once(till: Till) -> None:
+async def test_exchanged_unit_cannot_be_exchanged_again(till: Till) -> None:
     old, new, order = await sell_and_stock(till)
     await settle(till, await write_exchange(till, order, {old: 1}, {new: 1}), 0)
     with pytest.raises(NotAllowed):

@@ -44,7 +44,7 @@ async def test_every_kind_of_attention_has_title_advice_and_action(shop: Shop) -
         assert needs.get(Action.REFUNDED, "reference") == "reference"
 
 
-async def test_only_attention_about_payments_offers_to_accept_the_payment(shop: Shop) -> None:
+async def test_only_attention_rows_about_payments_offer_to_accept_the_payment(shop: Shop) -> None:
     await raise_all(shop)
     for row in (await read_attention_page(shop)).rows:
         labels = {way.label for way in (row.recommended, *row.others)}

@@ -76,7 +76,7 @@ WAITS: dict[str, Any] = {
 """A value of each kind of work that waits."""
 
 
-def test_work_is_empty_only_if_no_kind_of_it_waits() -> None:
+def test_waiting_work_is_empty_only_if_every_kind_is_empty() -> None:
     assert WAITS.keys() == {kind.name for kind in fields(WaitingWork)}
     nothing = WaitingWork(0, None, 0, 0, 0, WorkWithDeadline(), WorkWithDeadline())
     assert nothing.is_empty
@@ -140,7 +140,7 @@ async def test_start_screen_is_not_quiet_while_an_order_or_stock_waits(
         assert await read_if_quiet(shop) == (False, True)
 
 
-async def test_answered_request_waits_no_longer_and_late_ones_are_counted(shop: Shop) -> None:
+async def test_answered_pqrs_does_not_wait_and_late_pqrs_are_counted(shop: Shop) -> None:
     answered, _late = await add_pqrs(shop, timedelta(days=2), 1), await add_pqrs(shop, -timedelta(days=3), 2)
     async with shop.database.transaction() as session:
         await answer_pqrs(session, COMMAND_LINE, answered, "Ya contestamos.")
@@ -150,7 +150,7 @@ async def test_answered_request_waits_no_longer_and_late_ones_are_counted(shop: 
     assert view.pqrs.deadline_label == "Pasó hace 3 días"
 
 
-async def test_navigation_counts_have_the_sum_of_the_places_behind_the_button(shop: Shop) -> None:
+async def test_navigation_counts_have_the_sum_of_the_places_under_more(shop: Shop) -> None:
     await add_pqrs(shop, timedelta(days=9))
     await add_return(shop, ReturnState.REQUESTED, timedelta(days=1))
     async with shop.database.read() as session:

@@ -111,7 +111,7 @@ async def test_other_price_is_refused(admin: httpx.AsyncClient, order_id: str, y
     assert (await get(admin, f"/admin/orders/{order_id}/preview"))["order"]["order_change"]["actions"] == []
 
 
-async def test_action_is_removed_and_edit_is_canceled(
+async def test_action_is_removed_and_edit_is_cancelled(
     admin: httpx.AsyncClient, order_id: str, yoyo: str
 ) -> None:
     await post(admin, PATH, {"order_id": order_id})
@@ -124,7 +124,9 @@ async def test_action_is_removed_and_edit_is_canceled(
     assert (await admin.delete(f"{PATH}/{order_id}")).status_code == 404
 
 
-async def test_step_without_an_edit_is_not_found(admin: httpx.AsyncClient, order_id: str) -> None:
+async def test_requesting_or_confirming_without_an_open_edit_answers_404(
+    admin: httpx.AsyncClient, order_id: str
+) -> None:
     for path in ("order_unknown/confirm", f"{order_id}/confirm", f"{order_id}/request"):
         assert (await admin.post(f"{PATH}/{path}", json={})).status_code == 404
 

@@ -89,7 +89,7 @@ def to_give_back(amount: int, reference: str = "T-1") -> DifferenceReceipt:
     return DifferenceReceipt(amount, ManualMethod.TRANSFER, reference)
 
 
-async def test_owed_difference_holds_packing_until_it_is_received(till: Till) -> None:
+async def test_owed_difference_prevents_packing_until_it_is_received(till: Till) -> None:
     order = await make_dearer(till)
     assert (order.total, order.payment_status) == (2 * PRICE, "partially_captured")
     assert await till.attention() == [("edit_owed", order.id, PRICE)]
@@ -196,7 +196,7 @@ async def test_attention_row_of_a_booked_refund_cannot_be_resolved(till: Till) -
     assert len(await list_refunds(till, order)) == 1
 
 
-async def test_refund_of_everything_takes_both_payments(till: Till) -> None:
+async def test_full_refund_of_an_order_refunds_both_payments(till: Till) -> None:
     order = await make_dearer(till)
     await receive(till, order, PRICE)
     new = CreateRefund(amount=2 * PRICE, reference="T-2", reason="no lo quiere", cancel=True)
@@ -206,7 +206,7 @@ async def test_refund_of_everything_takes_both_payments(till: Till) -> None:
     assert (await till.read_order(order.id)).status == "canceled"
 
 
-async def test_order_with_a_refunded_difference_is_edited_again(till: Till) -> None:
+async def test_order_with_a_refunded_difference_can_be_edited_again(till: Till) -> None:
     yoyo = await till.make_variant("yoyo", stock=5, price=15_000)
     order = await make_cheaper(till)
     await give_back_difference(till.database, OWNER, order.id, to_give_back(PRICE))
@@ -217,7 +217,7 @@ async def test_order_with_a_refunded_difference_is_edited_again(till: Till) -> N
     assert await open_attention(till) == []
 
 
-async def test_refund_of_everything_closes_the_row_about_the_difference(till: Till) -> None:
+async def test_full_refund_of_an_order_closes_the_row_about_the_difference(till: Till) -> None:
     order = await make_cheaper(till)
     new = CreateRefund(amount=3 * PRICE, reference="T-3", reason="no lo quiere", cancel=True)
     await refund_order(till.database, OWNER, order.id, new)

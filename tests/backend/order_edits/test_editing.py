@@ -346,7 +346,7 @@ async def test_sold_out_line_is_replaced_before_packing(till: Till) -> None:
 
 
 @pytest.mark.parametrize("rival_kind", ["return", "cancellation"])
-async def test_edit_is_refused_if_the_order_was_returned_or_canceled_first(
+async def test_edit_is_refused_if_the_order_was_returned_or_cancelled_first(
     till: Till, rival_kind: str
 ) -> None:
     trompo = await till.make_variant(stock=5)

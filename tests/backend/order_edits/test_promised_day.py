@@ -33,7 +33,7 @@ async def make_preorder(till: Till, day: date = DAY) -> str:
     return variant
 
 
-async def test_added_preorder_moves_the_promised_day_back(till: Till) -> None:
+async def test_added_preorder_makes_the_promised_day_later(till: Till) -> None:
     trompo, ship = await till.make_variant(stock=5), await make_preorder(till)
     order = await place_paid_order(till, trompo)
     assert order.promised_day is not None
@@ -56,7 +56,7 @@ async def test_added_preorder_moves_the_promised_day_back(till: Till) -> None:
     assert day in message.values["promise"]
 
 
-async def test_removed_preorder_moves_the_promised_day_forward(till: Till) -> None:
+async def test_removed_preorder_restores_the_earlier_promised_day(till: Till) -> None:
     trompo, ship = await till.make_variant(stock=5), await make_preorder(till)
     order = await place_paid_order(till, trompo)
     plain_day = order.promised_day

@@ -116,7 +116,7 @@ async def find_parcel(shop: Shop, order_id: str) -> str:
         return str((await session.execute(query)).scalars().first())
 
 
-async def test_pickup_order_speaks_of_pickup(
+async def test_texts_about_a_pickup_order_speak_of_pickup(
     shop: Shop, store: httpx.AsyncClient, options: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     order_id = await place_order(shop, store, options["pickup"])
@@ -223,7 +223,7 @@ async def test_unpacked_order_without_a_label_is_packed_again(
     assert not [event.title for event in detail.events if CARRIER_WORDS.search(event.title)]
 
 
-async def test_lists_packing_and_slips_name_own_delivery(
+async def test_lists_packing_screen_and_slips_name_own_delivery(
     shop: Shop, store: httpx.AsyncClient, options: dict[str, str]
 ) -> None:
     own, pickup = [await place_order(shop, store, options[kind]) for kind in ("own", "pickup")]

@@ -376,7 +376,7 @@ async def read_invoice_parts(shop: Shop) -> tuple[str, str] | tuple[()]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-async def test_all_views_of_an_order_tell_the_same_about_its_money(money: Money, case: Case) -> None:
+async def test_all_views_of_an_order_agree_about_its_money(money: Money, case: Case) -> None:
     shop, order_id = money.shop, money.order.order_id
     for step in case.steps:
         await step(money)

@@ -128,7 +128,7 @@ async def test_full_refund_cancels_an_unsent_order(
     assert sent.status_code == 400
 
 
-async def test_order_is_cancelled_with_a_refund_only_if_fully_refunded_and_unsent(
+async def test_refund_that_cancels_the_order_is_refused_if_partial_or_after_shipping(
     shop: Shop, admin: httpx.AsyncClient, paid: dict[str, Any]
 ) -> None:
     part = await admin.post(path(paid), json={"amount": 1_000, "reference": "A-1", "cancel": True})

@@ -130,7 +130,7 @@ async def test_pickup_point_gets_its_address_and_hours(database: Database, setti
 
 
 @pytest.mark.usefixtures("defaults")
-async def test_owner_is_told_of_a_municipality_in_two_zones(database: Database, settings: Settings) -> None:
+async def test_owner_is_warned_of_a_municipality_in_two_zones(database: Database, settings: Settings) -> None:
     await save(database, name="Norte")
     await save(database, name="Sur", towns=ENVIGADO, price="7.000")
     zones, _points = await read_rows(database, settings)
@@ -141,7 +141,7 @@ async def test_owner_is_told_of_a_municipality_in_two_zones(database: Database, 
 
 
 @pytest.mark.usefixtures("defaults")
-async def test_owner_is_told_that_own_delivery_is_switched_off(
+async def test_owner_is_warned_that_own_delivery_is_switched_off(
     database: Database, settings: Settings
 ) -> None:
     await save(database)
@@ -153,7 +153,7 @@ async def test_owner_is_told_that_own_delivery_is_switched_off(
 
 
 @pytest.mark.usefixtures("defaults")
-async def test_second_of_two_savers_is_told_and_saves_nothing(database: Database, settings: Settings) -> None:
+async def test_second_of_two_concurrent_changes_is_refused(database: Database, settings: Settings) -> None:
     option_id = await save(database)
     [[row], _points] = await read_rows(database, settings)
 
@@ -171,7 +171,7 @@ async def test_second_of_two_savers_is_told_and_saves_nothing(database: Database
 
 
 @pytest.mark.usefixtures("defaults")
-async def test_zone_that_was_deleted_meanwhile_is_not_saved(database: Database, settings: Settings) -> None:
+async def test_change_of_a_deleted_zone_is_refused(database: Database, settings: Settings) -> None:
     option_id = await save(database)
     [[row], _points] = await read_rows(database, settings)
     async with database.transaction() as session:
@@ -180,7 +180,9 @@ async def test_zone_that_was_deleted_meanwhile_is_not_saved(database: Database, 
         await save(database, option_id=option_id, version=row.form.version)
 
 
-async def test_two_first_zones_at_once_link_the_provider_once(database: Database, defaults: Defaults) -> None:
+async def test_two_concurrent_first_zones_link_the_provider_once(
+    database: Database, defaults: Defaults
+) -> None:
     async def create(session: AsyncSession) -> None:
         await save_zone(session, COMMAND_LINE, {}, parse_zone_form(ZONE))
 
@@ -280,7 +282,7 @@ async def test_only_the_owner_changes_deliveries(database: Database, settings: S
         ({"name": "", "towns": "", "price": "", "to_hour": ""}, {"name", "towns", "price", "to_hour"}),
     ],
 )
-def test_wrong_values_of_a_zone_are_named(typed: dict[str, str], fields: set[str]) -> None:
+def test_invalid_fields_of_a_zone_are_reported(typed: dict[str, str], fields: set[str]) -> None:
     with pytest.raises(InvalidData) as refused:
         parse_zone_form({**ZONE, **typed})
     assert refused.value.fields.keys() == fields
@@ -297,7 +299,7 @@ def test_wrong_values_of_a_zone_are_named(typed: dict[str, str], fields: set[str
         ({"day-5": ""}, {"weekdays"}),
     ],
 )
-def test_wrong_values_of_a_point_are_named(typed: dict[str, str], fields: set[str]) -> None:
+def test_invalid_fields_of_a_point_are_reported(typed: dict[str, str], fields: set[str]) -> None:
     with pytest.raises(InvalidData) as refused:
         parse_point_form({**POINT, **typed})
     assert refused.value.fields.keys() == fields

@@ -104,7 +104,7 @@ async def test_renamed_values_keep_their_variants(shop: Shop, toy: str) -> None:
     assert [one.title for one in await read_options(shop, toy)] == ["Tono"]
 
 
-async def test_titles_become_the_values_of_a_first_option(shop: Shop, toy: str) -> None:
+async def test_variant_titles_become_the_values_of_a_first_option(shop: Shop, toy: str) -> None:
     form = await open_form(shop, toy)
     (only,) = form.base.draft.variants
     blue = replace(only, key="new-1", title="Azul", sku="")
@@ -138,7 +138,7 @@ async def test_value_with_units_is_not_removed(shop: Shop, toy: str) -> None:
     assert await read_titles(shop, toy) == ["Rojo / M"]
 
 
-async def test_removed_option_leaves_one_variant_of_each_rest(shop: Shop, toy: str) -> None:
+async def test_removed_option_leaves_one_variant_of_each_remaining_combination(shop: Shop, toy: str) -> None:
     await save_options(shop, toy, new_option("Color", "Rojo", "Azul"), new_option("Talla", "S", "M"))
     color, _size = await read_options(shop, toy)
     await save_options(shop, toy, color)

@@ -18,7 +18,7 @@ def test_every_right_that_a_role_can_have_has_one_checkbox() -> None:
     assert [box.name for box in boxes if box.is_ticked] == ["FULFILL"]
 
 
-def test_examples_have_rights_and_an_unknown_one_is_empty() -> None:
+def test_example_roles_have_rights_and_an_unknown_example_is_empty() -> None:
     for name in EXAMPLES:
         form = build_example_form(name)
         assert form.name

@@ -245,7 +245,7 @@ async def test_link_of_a_changed_order_opens_nothing(
     assert await count_customers(shop) == 0
 
 
-async def test_link_opens_nothing_if_the_order_changes_at_once(
+async def test_link_opens_nothing_if_the_order_changes_at_the_same_time(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext
 ) -> None:
     token = await create_token(shop, orders[0])
@@ -272,7 +272,7 @@ async def test_account_that_exists_since_the_mail_is_not_changed(
     assert await list_orders(shop, ana) == []
 
 
-async def test_account_that_is_created_at_once_is_not_changed(
+async def test_account_that_is_created_at_the_same_time_is_not_changed(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext
 ) -> None:
     token = await create_token(shop, orders[0])
