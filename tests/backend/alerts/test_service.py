@@ -41,7 +41,7 @@ async def end_old_alerts(database: Database) -> int:
 
 
 async def let_time_pass(database: Database, minutes: int) -> None:
-    """Let this time pass."""
+    """Move `seen_at` of all alerts back by these minutes, as if the time had passed."""
     async with database.transaction() as session:
         await session.execute(update(Alert).values(seen_at=db_now(-timedelta(minutes=minutes))))
 

@@ -15,7 +15,7 @@ Raise = Callable[..., Awaitable[str]]
 
 @pytest.fixture
 def raised(shop: Shop) -> Raise:
-    """Return a function that raises a row and returns its id."""
+    """Return a function that creates an attention row and returns its id."""
 
     async def raise_one(kind: AttentionKind, subject_id: str = "payses_1", **facts: Any) -> str:
         async with shop.database.transaction() as session:

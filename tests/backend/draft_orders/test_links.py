@@ -8,7 +8,7 @@
 | the customer pays at the bank | one order with the draft's id and origin; the link says that it is paid |
 | two browsers pay at the same time | one payment at the bank |
 | the holder takes products out of the cart | the staff discount ends |
-| the draft had a customer | the link's cart has no data of a person |
+| the draft had a customer | the link's cart has no personal data |
 | another browser opens it after data were typed | they are removed |
 | a signed-in customer opens it | the cart merges with no other cart |
 | the draft is being paid, and staff withdraw it | refused |

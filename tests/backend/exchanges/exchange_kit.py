@@ -21,14 +21,14 @@ CASH = ManualMethod.CASH
 
 
 async def sell_one(till: Till, variant: str, units: int = 1) -> Order:
-    """Return an order that was paid in cash at the counter, and handed over."""
+    """Sell units of a variant at the counter for cash. Return the order, which is paid and handed over."""
     return await take_money(till, await prepare(till, {variant: units}), units * PRICE)
 
 
 async def write_exchange(
     till: Till, order: Order, inbound: Mapping[str, int], outbound: Mapping[str, int], actor: Actor = SELLER
 ) -> Exchange:
-    """Choose the units of an exchange, by variant id."""
+    """Open an exchange of the order, and set the units that come back and that go out, by variant id."""
     async with till.database.transaction() as session:
         exchange = await open_exchange(session, actor, order.id)
         lines = {line.variant_id: line.id for line in await list_order_lines(session, order.id)}

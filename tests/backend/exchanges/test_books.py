@@ -30,7 +30,7 @@ EMAIL = "ana@example.com"
 
 
 async def sum_books(till: Till) -> int:
-    """Return the pesos that the ledger has: captures minus refunds."""
+    """Return the pesos in the ledger of the last two hours: captures minus refunds."""
     async with till.database.read() as session:
         period = (now() - timedelta(hours=1), now() + timedelta(hours=1))
         [cash] = await sum_cash(session, [period])
@@ -38,7 +38,7 @@ async def sum_books(till: Till) -> int:
 
 
 async def compose_mails(till: Till) -> list[tuple[str, dict[str, Any]]]:
-    """Return kind and values of the mails that are not empty."""
+    """Compose all stored mails. Return kind and template values of those that would be sent, the oldest first."""
     found = []
     async with till.database.read() as session:
         for mail in (await session.execute(select(Mail).order_by(Mail.created_at, Mail.id))).scalars():

@@ -23,7 +23,7 @@ def database_url(sqlite_url: str) -> str:
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> Variant:
-    """Create a product in a collection and a category, and return its id."""
+    """Create a product in a collection and a category, and return its variant."""
     async with shop.database.transaction() as session:
         picks = Collection(title="Novedades", handle="novedades")
         tops = Category(name="Trompos", handle="trompos")

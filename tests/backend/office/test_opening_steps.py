@@ -1,4 +1,4 @@
-"""The checklist of a shop that opens: each step is ticked by what was done, and the list goes when all are."""
+"""The checklist of a shop that opens: a step is ticked when its task is done; with all done, the list is hidden."""
 
 from dataclasses import dataclass
 
@@ -58,7 +58,7 @@ class OpeningShop:
             await add_product(session, self.defaults, "trompo", stock=10)
 
     async def add_category(self) -> None:
-        """Put the product into a category."""
+        """Create a category with the product."""
         category = Category(name="Madera", handle="madera")
         await self.add(category)
         async with self.shop.database.transaction() as session:

@@ -84,7 +84,7 @@ def test_waiting_work_is_empty_only_if_every_kind_is_empty() -> None:
 
 
 async def read_if_quiet(shop: Shop) -> tuple[bool, bool]:
-    """Return if the start screen says that nothing waits, and if the navigation shows no number."""
+    """Return two flags: the start screen says that nothing waits; the navigation shows no number."""
     async with shop.database.read() as session:
         counts = await read_navigation_counts(session, OWNER)
         return (await today_view(session, OWNER, shop.settings)).is_quiet, not any(counts.numbers.values())

@@ -20,7 +20,7 @@ from tests.backend.draft_orders.selling import SELLER
 
 
 async def place_paid_order(till: Till, variant: str, quantity: int = 1) -> Order:
-    """Return an order that was paid at the bank."""
+    """Place an order and confirm its payment at the bank. Return the paid order."""
     order, payment = await till.order(variant, quantity)
     await till.decide(payment, ProviderState.CAPTURED)
     return await till.read_order(order.id)

@@ -67,14 +67,14 @@ async def pack(till: Till, order: Order) -> None:
 
 
 async def make_dearer(till: Till) -> Order:
-    """Return an order to which a trompo was added, so that its price is owed."""
+    """Return a paid order to which a trompo was added, so that the price of the trompo is owed."""
     trompo = await till.make_variant(stock=9)
     order = await place_paid_order(till, trompo)
     return await confirm(till, await write_edit(till, order, added={trompo: 1}), 2 * PRICE)
 
 
 async def make_cheaper(till: Till) -> Order:
-    """Return an order from which a trompo was removed, so that its price must be given back."""
+    """Return a paid order without one of its trompos, whose price must be given back."""
     trompo = await till.make_variant(stock=9)
     order = await place_paid_order(till, trompo, 3)
     return await confirm(till, await write_edit(till, order, quantities={trompo: 2}), 2 * PRICE)

@@ -1,4 +1,4 @@
-"""Discounts of an edited order: promotions are evaluated again, and those that it used apply even after their end."""
+"""Discounts of an edited order: promotions are evaluated again; those that it used still apply after their end."""
 
 from sqlalchemy import select, update
 

@@ -77,12 +77,12 @@ class Office:
                     await run_issue_job(self.shop.invoices, row)
 
     async def read_documents(self) -> Documents:
-        """Return kind, amount, and True if it is annulled, of all documents."""
+        """Return all documents: kind, amount, and True if the document is annulled."""
         rows = await list_documents(self.shop)
         return sorted((row.kind, row.amount, row.annulled_at is not None) for row in rows)
 
     async def list_attention(self) -> list[tuple[str, int | None]]:
-        """Return kind and amount of the rows that wait for a person."""
+        """Return kind and amount of the open attention rows."""
         async with self.shop.database.read() as session:
             query = select(Attention.kind, Attention.amount).where(Attention.resolved_at.is_(None))
             return [(kind, amount) for kind, amount in await session.execute(query)]

@@ -1,4 +1,4 @@
-"""A shop whose labels have distinct numbers."""
+"""A shop in which each label has its own number."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from backend.core.config.settings import Settings
 
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """Return a shop with real labels of the embedded carrier, each with a separate number."""
+    """Yield a shop whose embedded carrier is not in sandbox mode, so that each label has its own number."""
     settings = Settings(data_dir=tmp_path / "data", database_url=database_url, carrier_sandbox=False)
     shop = Shop(settings)
     yield shop

@@ -1,4 +1,4 @@
-"""Words for orders by pickup and by own delivery: mails, order page, office, slips and staff's outcomes."""
+"""Texts about orders by pickup and by own delivery: mails, order page, office, slips and messages to staff."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@
 | 100000 | 20.000 too much | 100.000 | too much | 100.000 | 80.000, paid at once |
 | 80000 | as usual | as usual | as usual | 80.000 | the same |
 
-What arrived is shown exactly; what is missing or in excess is in whole pesos everywhere, also in attention. A
+The paid amount is shown exactly; the missing or excess amount is in whole pesos everywhere, also in attention. A
 refund reduces the amount in Hoy. A partly paid order can be packed: the owner has accepted it.
 """
 

@@ -67,7 +67,7 @@ async def sell_out(shop: Shop) -> None:
 
 @pytest.fixture
 async def late(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
-    """Reject the payment, which cancels the order, and then approve it."""
+    """Reject the payment, which cancels the order, and then approve the payment. Return `paying`."""
     order_id, session_id = paying
     await report_payment(shop, session_id, S.REJECTED)
     assert await read_order_status(shop, order_id) == ("canceled", "canceled")
@@ -298,7 +298,7 @@ async def test_second_payment_of_a_paid_order_cannot_be_accepted(
 
 @pytest.fixture
 async def unresolved(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
-    """Close the payment after 48 hours without a report of the gateway."""
+    """Close the payment as after 48 hours without a report of the gateway, which cancels the order. Return `paying`."""
     async with shop.database.transaction() as session:
         payment, cart = await lock_session(session, paying[1])
         await close(session, payment, cart, CloseReason.UNRESOLVED)
@@ -378,7 +378,7 @@ async def test_payment_without_order_can_be_refunded(
 
 @pytest.fixture
 async def short(shop: Shop, paying: tuple[str, str]) -> str:
-    """Mark the order as paid after another customer has got its units."""
+    """Mark the order as paid after another customer has got the order's units."""
     order_id, session_id = paying
     async with shop.database.transaction() as session:
         cart_id = (await order_row(shop, order_id)).cart_id

@@ -37,7 +37,7 @@ class Sold:
     line_id: str
 
     def form_fields(self, kind: str, units: int = 1, **other: Any) -> dict[str, Any]:
-        """Return the fields of a form."""
+        """Return the fields of a return form for units of the order, with a bank account."""
         return {"kind": kind, f"units-{self.line_id}": str(units), **ACCOUNT, **other}
 
 
@@ -107,7 +107,7 @@ async def read_state(shop: Shop, row: Return) -> str:
 
 
 async def read_proposal(shop: Shop, row: Return) -> int:
-    """Return the default amount of the office's form."""
+    """Return the refund, in pesos, that the office's form proposes for the return."""
     async with shop.database.read() as session:
         return int((await return_detail(session, COMMAND_LINE, row.id)).proposed)
 

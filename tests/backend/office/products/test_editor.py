@@ -195,7 +195,7 @@ async def test_handles_of_a_long_title_respect_the_maximum_length(
 
 
 async def test_price_of_0_is_accepted_only_with_the_free_checkbox(shop: Shop, toy: str) -> None:
-    """| price | Gratis | outcome | — 0 or empty with it: sold at 0; 0 without it, or a price with it: refused."""
+    """With the box, only 0 or an empty price is accepted, and the price is 0. Without the box, both are refused."""
     form = await open_form(shop, toy)
     (key,) = (one.key for one in form.base.draft.variants)
     for values in ({"price": "0"}, {"price": ""}, {"price": "50000", "is_free": FREE}):

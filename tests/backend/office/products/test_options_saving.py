@@ -195,7 +195,7 @@ async def test_options_changed_by_two_staff_members_clash(shop: Shop, toy: str) 
 
 
 async def test_variant_shows_the_picture_of_its_value(shop: Shop, toy: str) -> None:
-    """Without an own picture it shows the product's; a deleted picture or value ends its display."""
+    """Check that the first picture of the value is shown, and none if the value has no picture."""
     await save_options(shop, toy, new_option("Color", "Rojo", "Azul"), new_option("Talla", "S", "M"))
     color, _size = await read_options(shop, toy)
     red, blue = (one.key for one in color.values)
@@ -230,7 +230,7 @@ async def test_variant_shows_the_picture_of_its_value(shop: Shop, toy: str) -> N
 
 
 async def test_chosen_color_of_a_value_is_saved(shop: Shop, toy: str) -> None:
-    """Check that a colour that the name already has, the unchanged white, and nonsense are not stored."""
+    """Check that a colour equal to that of the name is not stored, and neither is an invalid one."""
     await save_options(shop, toy, new_option("Color", "Rojo", "Hueso", "Azul cielo"))
     (color,) = await read_options(shop, toy)
     chosen = dict(zip(("Rojo", "Hueso", "Azul cielo"), ("#D22D2D", "#F0E8D8", "red"), strict=True))

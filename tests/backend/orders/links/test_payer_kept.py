@@ -1,4 +1,4 @@
-"""The payer's document is stored with the order: for staff only."""
+"""The payer's identity document is stored with the order, and only staff see it."""
 
 from typing import Any
 
