@@ -220,7 +220,7 @@ PAYER_FIELDS = ("person_type", "doc_type", "doc_number", "email")
 
 
 def build_sale(cart: Cart, priced: PricedCart, typed_name: PartyName = UNNAMED) -> Sale:
-    """Return the content of the order that the (locked) cart would become now, with the day that is promised now.
+    """Return the content of the order that the (locked) cart would become now, with the currently promised day.
 
     `typed_name`: see `backend.orders.parties.build_invoice_address`.
 

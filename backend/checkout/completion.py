@@ -92,7 +92,7 @@ _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
 
 @dataclass(frozen=True, slots=True)
 class CompletionResult:
-    """The order of a cart. If this call created it, also the rows that were stored with it."""
+    """Result of completing a cart: its order. `rows` are those of an order that this call created, else None."""
 
     order: Order
     rows: OrderRows | None = None
@@ -376,7 +376,7 @@ async def _publish_loss(
     event: PaymentSessionChanged,
     others: Sequence[PaymentSession],
 ) -> None:
-    """Publish `OrderLost` if all its payments are known to have charged nothing, else `OrderUnconfirmed`.
+    """Publish `OrderLost` if every payment of the order is known to have charged nothing, else `OrderUnconfirmed`.
 
     Refunded money counts as not charged. Nothing is published if the shopper closed the payment, or if a staff
     member ended a payment that had taken money: then staff write to the customer.
@@ -401,7 +401,7 @@ def _took_money(payment: PaymentSession) -> bool:
 
 @subscribe(CartsMerged)
 async def join_purchases(session: AsyncSession, event: CartsMerged) -> None:
-    """Join the merged carts to one purchase if a payment of the first cart may still be approved.
+    """Store that merged carts are one purchase, if a payment of the emptied cart may still be approved.
 
     Then only one payment pays the purchase, and a second one is detected as a double payment.
     """

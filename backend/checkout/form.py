@@ -168,7 +168,7 @@ def require_town(code: str) -> Municipality:
     """Return the municipality with this code.
 
     Raises:
-        InvalidData: there is none.
+        InvalidData: no municipality has this code.
     """
     town = find_municipality_by_code(code)
     if town is None:

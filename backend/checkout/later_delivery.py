@@ -39,7 +39,7 @@ def parse_expected_day(sent: object) -> date | None:
     """Return the day that the shopper saw, as an ISO date that a program or page sent; None if it is missing or empty.
 
     Raises:
-        InvalidData: it is not such a date.
+        InvalidData: the value is not an ISO date.
     """
     if sent is None or sent == "":
         return None
@@ -52,7 +52,7 @@ def parse_expected_day(sent: object) -> date | None:
 
 
 def find_later_delivery(data: JsonObject, seen: date | None) -> DeliveryLater | None:
-    """Return the error for a sale that promises a later day than the shopper saw, or none.
+    """Return the error for a sale that promises a later day than the shopper saw; None if the day is not later.
 
     Args:
         data: the data of the sold shipping method.
@@ -65,7 +65,7 @@ def find_later_delivery(data: JsonObject, seen: date | None) -> DeliveryLater | 
 async def find_later_delivery_of_cart(
     session: AsyncSession, cart_id: str, seen: date | None
 ) -> DeliveryLater | None:
-    """Return the error that paying the cart now would raise, if it has a shipping method: see `find_later_delivery`."""
+    """Apply `find_later_delivery` to the day that the cart would promise now; None without a shipping method."""
     method = await find_shipping_method(session, cart_id)
     if method is None:
         return None

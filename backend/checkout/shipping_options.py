@@ -340,7 +340,7 @@ def require_expected_amount(amount: Cop, expected: Cop | None) -> None:
     """Check that the live price of an option is the price that the caller expects; None to accept any.
 
     Raises:
-        InvalidData: it is another one.
+        InvalidData: the price differs.
     """
     if expected not in (None, amount):
         raise InvalidData(OTHER_AMOUNT.format(amount=amount))

@@ -79,19 +79,19 @@ OLD_DOCUMENTS = TidyRule(
 
 
 class AbandonedCarts:
-    """The jobs that delete abandoned carts and their drafts."""
+    """The jobs that delete abandoned carts, and the payers' documents in older drafts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @periodic("cart.delete_abandoned", every=timedelta(hours=1))
     async def delete_abandoned(self, _run: JobRun) -> None:
-        """Apply the rule `ABANDONED`."""
+        """Delete the carts that the rule `ABANDONED` selects."""
         count = await ABANDONED.apply(self._database)
         if count:
             log.info("deleted %d abandoned carts", count)
 
     @periodic("cart.forget_documents", every=timedelta(hours=1))
     async def forget_documents(self, _run: JobRun) -> None:
-        """Apply the rule `OLD_DOCUMENTS`."""
+        """Delete the payers' documents that the rule `OLD_DOCUMENTS` selects."""
         await OLD_DOCUMENTS.apply(self._database)

@@ -139,7 +139,7 @@ async def _list_open_sessions(session: AsyncSession, cart_id: str) -> list[Payme
 
 
 async def _find_restored_cart(session: AsyncSession, cart_id: str) -> Cart | None:
-    """Return the open cart that an earlier call restored this cart to; None if there is none."""
+    """Return the open cart into which an earlier call restored this cart; None if there is none."""
     found = select(Cart).where(Cart.replaces_cart_id == cart_id, Cart.completed_at.is_(None))
     return (
         await session.execute(found.order_by(Cart.created_at.desc(), Cart.id.desc()).limit(1))

@@ -23,7 +23,7 @@ from backend.payment.transitions import OF_PURCHASE
 
 
 class PurchasePaid(Conflict):
-    """The purchase that the cart was restored for is already paid."""
+    """The cart cannot be paid: it was restored from another cart, whose payment has since been approved."""
 
     shopper_text = _(
         "Ya recibimos el pago de esta compra: no tienes que pagarla otra vez. "

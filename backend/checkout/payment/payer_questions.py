@@ -24,5 +24,5 @@ async def list_missing_answers(
 
 
 def _is_unpaid(cart: Cart) -> bool:
-    """Return True if the cart is not an order and has no payment at the bank."""
+    """Return True if the cart has not become an order and no payment of it is at the bank."""
     return cart.payment_session_id is None and cart.completed_at is None

@@ -92,7 +92,7 @@ class HoldClient:
 
     @classmethod
     def of_sale(cls, sale: Sale, *, ip: str, device: str, signing_key: str) -> Self:
-        """Return the client that starts a payment of this sale."""
+        """Compute the hashes of the client that pays this sale; `ip` and `device` may be empty."""
         phone = "".join(filter(str.isdigit, str(sale.shipping_address.get("phone") or "")))[-10:]
         return cls(
             _client_key(signing_key, "address", network_of(ip) if ip else ""),

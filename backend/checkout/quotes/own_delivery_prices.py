@@ -27,7 +27,7 @@ ZONE_PRICE = "zone_price"
 
 
 async def read_goods_total_for(session: AsyncSession, cart_id: str, offers: Sequence[Offer]) -> Cop:
-    """Return the cart's goods after discounts; 0, without reading them, if no price of these offers depends on them."""
+    """Return the price of the cart's goods after discounts; 0 if no price of these offers depends on it."""
     if all(get_free_from(offer.option) is None for offer in offers):
         return 0
     return await read_goods_total(session, cart_id, await read_contents(session, cart_id))
