@@ -22,7 +22,7 @@ class ChosenUnits:
 
 @dataclass(frozen=True, slots=True)
 class _FreeUnits:
-    """Unused units of a line, and the kinds of units that they may be."""
+    """Unused units of a line. They may serve as bought units, as discounted units, or as either."""
 
     line: TargetLine
     units: int
@@ -79,7 +79,7 @@ def _list_free_units(
 
 
 def _take_cheapest(free_units: Sequence[_FreeUnits], count: int, spare: int) -> Counter[str]:
-    """Take the cheapest units to discount, at most `spare` of those that may also be bought."""
+    """Return `count` of the cheapest units to discount, by line id. At most `spare` may also serve as bought."""
     taken = Counter[str]()
     for one in free_units:
         if one.may_be_discounted:
@@ -91,7 +91,7 @@ def _take_cheapest(free_units: Sequence[_FreeUnits], count: int, spare: int) -> 
 
 
 def _take_bought(free_units: Sequence[_FreeUnits], count: int, discounted: Counter[str]) -> Counter[str]:
-    """Take the bought units: first those that cannot be discounted, then the most expensive ones."""
+    """Return `count` units to count as bought, by line id: those that cannot be discounted, then the dearest."""
     taken = Counter[str]()
     dearest = sorted(free_units, key=lambda one: (one.may_be_discounted, -one.line.priced.unit_price))
     for one in dearest:

@@ -25,7 +25,7 @@ def choose_combination(
 
     Args:
         offers: all offers, in the order in which they apply.
-        save: returns the discounts that some of the offers give together, by promotion id.
+        save: a function that returns the discounts of a group of offers, by promotion id.
     """
     if all(offer.combination == Combination.ALL for offer in offers):
         return list(offers)
@@ -43,7 +43,7 @@ def choose_combination(
 
 
 def _complete_group(group: Sequence[Offer], others: Sequence[Offer], offers: Sequence[Offer]) -> list[Offer]:
-    """Add each of the others that can be combined with the whole group; return them in the order of `offers`."""
+    """Add to the group each of `others` that it can be combined with. Return it in the order of `offers`."""
     complete = list(group)
     for offer in others:
         if offer not in complete and all(can_combine(offer, member) for member in complete):

@@ -117,7 +117,7 @@ def _compute_buyget_discounts(
 ) -> dict[str, Cop]:
     """Return the offer's discount for each line with discounted units, without zero discounts.
 
-    Each of these units still has its whole price: buyget offers apply first, and none discounts it twice.
+    Each of these units still has its whole price: buyget offers apply first, and a unit is discounted only once.
     """
     discounts: dict[str, Cop] = {}
     for line in lines:

@@ -120,7 +120,7 @@ class Candidate:
 
     @property
     def budget(self) -> Budget | None:
-        """Return the remaining budget of its campaign; None without a limit, or if a use is reserved for the cart."""
+        """Return what remains of the campaign's budget; None if there is no limit, or the cart has a use reserved."""
         campaign = self.campaign
         if self.is_held or campaign is None or campaign.budget_limit is None:
             return None
@@ -242,9 +242,9 @@ _NAMED = _CANDIDATES.where(Promotion.id.in_(bindparam("promotion_ids", expanding
 
 
 def has_candidates(cart_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """Return the SQL condition that `list_candidates` may find promotions for this cart.
+    """Return an SQL condition: false if `list_candidates` would find no promotion for this cart.
 
-    If it is false, no promotion use is reserved for the cart either.
+    If it is false, the cart has no promotion use reserved either.
     """
     # aliases that no statement of a cart contains, so that only the cart's id is correlated
     typed, held = aliased(CartPromotion), aliased(PromotionUse)
@@ -434,7 +434,7 @@ def _uses_attribute(candidates: Iterable[Candidate], attribute: str) -> bool:
 
 
 async def _read_categories(session: AsyncSession, product_ids: set[str]) -> dict[str, frozenset[str]]:
-    """Return the categories of each product, and all their parents."""
+    """Return the ids of each product's categories and of all their parents, by product id."""
     above = dict((await session.execute(select(Category.id, Category.parent_id))).all())
     found: dict[str, set[str]] = {}
     placed = select(ProductCategory).where(ProductCategory.product_id.in_(product_ids))

@@ -15,7 +15,7 @@ COUNTRY = CART_ATTRIBUTES["country"]
 
 @dataclass(frozen=True, slots=True)
 class FreeShipping:
-    """Free shipping for the cart: the minimum value of its products, and the missing value; 0 if it is reached."""
+    """Free shipping from a minimum value of products. `missing` pesos are still needed; 0 if it is reached."""
 
     minimum: Cop
     missing: Cop

@@ -12,7 +12,7 @@ from backend.promotions.offers import Offer, TargetLine
 
 @dataclass(frozen=True, slots=True)
 class FurtherUnit:
-    """An extra unit of a line. If it is in the cart, a promotion discounts one more unit by `percent`."""
+    """A line of the cart. If the shopper adds a unit to it, a promotion discounts one more unit by `percent`."""
 
     line_id: str
     percent: int

@@ -78,7 +78,7 @@ def to_change_promotion(body: PromotionChange) -> ChangePromotion:
 
 
 def to_change_rules(body: RulesChange) -> ChangeRules:
-    """Return the command that makes the body's changes of rules."""
+    """Convert the request body to the command that changes a promotion's rules."""
     return ChangeRules(
         create=[_to_write_rule(rule) for rule in body.create or ()],
         update=[(rule.id, rule.model_dump(exclude={"id"}, exclude_none=True)) for rule in body.update or ()],
