@@ -41,7 +41,7 @@ class Capture(Amount):
 
 
 class RefundSummary(Amount, Stamps):
-    """A refund by bank transfer, as the customer may see it."""
+    """A refund that staff booked, as the customer may see it."""
 
     id: str
     payment_id: str
@@ -50,7 +50,7 @@ class RefundSummary(Amount, Stamps):
 
 
 class RefundOut(RefundSummary):
-    """A refund by bank transfer, with the details for staff."""
+    """A refund that staff booked, with the details for staff."""
 
     payment_session_id: str
     order_id: str | None

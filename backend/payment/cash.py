@@ -19,7 +19,7 @@ class CashSums(NamedTuple):
 
 
 async def sum_cash(session: AsyncSession, ranges: Sequence[tuple[datetime, datetime]]) -> list[CashSums]:
-    """Return the captured and refunded pesos of each time range. A range includes its begin, but not its end."""
+    """Return the captured and refunded pesos of each time range. A range includes its start, but not its end."""
     sums: list[Any] = []
     for begin, end in ranges:
         captured = select(func.sum(PaymentSession.captured_amount)).where(

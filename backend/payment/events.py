@@ -55,6 +55,6 @@ class PaymentSessionChanged:
 
 @dataclass(frozen=True, slots=True)
 class RefundBooked:
-    """A refund by bank transfer was booked."""
+    """Event: a refund was booked. Published in the transaction that stores it."""
 
     refund_id: str

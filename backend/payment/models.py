@@ -106,7 +106,7 @@ class PaymentSession(Timestamps, table=True):
 
 
 class Refund(Timestamps, table=True):
-    """A refund of one payment session that staff made by bank transfer or in cash.
+    """A refund of one payment session that staff made by one of the `ManualMethod`s, or as exchange credit.
 
     The refunds of a session never exceed its captured amount. `lines` are the returned units: `{line_id, quantity,
     restock}`.

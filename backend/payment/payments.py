@@ -2,7 +2,7 @@
 
 A payment is an authorized payment session; its id is the session's id with another prefix. `refund` requests a
 refund from the provider, but none of the shop's own providers offers refunds (spec: Errors, refundPayment).
-`book_refund` records a refund that a staff member made by bank transfer.
+`book_refund` records a refund that a staff member made.
 """
 
 from collections.abc import Iterable, Sequence

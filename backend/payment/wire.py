@@ -149,7 +149,7 @@ def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> Pay
 
 
 def refund_wire(refund: Refund) -> RefundSummary:
-    """Return a refund by bank transfer as the customer may see it, without the notes of the staff."""
+    """Return a booked refund as the customer may see it, without the notes of the staff."""
     return {
         "id": refund.id,
         **with_raw_amounts(Amount(amount=refund.amount)),
@@ -161,7 +161,7 @@ def refund_wire(refund: Refund) -> RefundSummary:
 
 
 def staff_refund_wire(refund: Refund) -> RefundOut:
-    """Return a refund by bank transfer with its reason and the staff member who booked it."""
+    """Return a booked refund with its reason and the staff member who booked it."""
     return {
         **refund_wire(refund),
         "payment_session_id": refund.payment_session_id,

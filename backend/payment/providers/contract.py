@@ -83,7 +83,7 @@ class ProviderHarness(ABC):
 
     @abstractmethod
     async def build_request(self, invoice: str, amount: Cop) -> PaymentRequest:
-        """Return a valid request with this invoice and amount. Its session is `session-` and the invoice."""
+        """Return a valid request with this invoice and amount. Its session id is `session-` and the invoice."""
 
     @abstractmethod
     async def count_payments(self, invoice: str) -> int:
@@ -98,15 +98,15 @@ class ProviderHarness(ABC):
         self._lacks("build_notification")
 
     async def forge_notification(self, started: StartedPayment) -> RawNotification:
-        """Return the same notification, signed by somebody who does not know the secret."""
+        """Return the notification of `build_notification`, but with the signature of an attacker without the secret."""
         self._lacks("forge_notification")
 
     def fail(self, failure: Failure) -> None:
-        """Let the service fail in this way."""
+        """Make the test double of the service fail in this way."""
         self._lacks("fail")
 
     def recover(self) -> None:
-        """End an outage."""
+        """Make the service answer again after `Failure.OUTAGE`."""
         self._lacks("recover")
 
     async def mark_as_test(self, started: StartedPayment) -> None:
@@ -118,7 +118,7 @@ class ProviderHarness(ABC):
 
 
 class PaymentProviderContract:
-    """The tests. A subclass has a fixture `harness`, which returns a new `ProviderHarness`."""
+    """The tests of the contract. A subclass has a fixture `harness`, which returns a new `ProviderHarness`."""
 
     async def test_started_payment_waits_and_tells_where_to_pay(self, harness: ProviderHarness) -> None:
         started = await _start(harness)

@@ -86,7 +86,7 @@ class GatewayPse(PaymentProvider):
         return [Choice(bank.code, bank.name) for bank in banks]
 
     async def check_payer(self, answers: Mapping[str, Any]) -> CheckedPayer:
-        """Return the payer's answers with `bank_name`. See `PaymentProvider.check_payer`."""
+        """Check the payer's answers, and add the name of the chosen bank. See `PaymentProvider.check_payer`."""
         banks = {bank.code: bank.name for bank in await self.list_choices(BANK_FIELD)}
         payer = parse_payer(answers, banks=banks)
         return CheckedPayer({**payer.model_dump(), "bank_name": banks[payer.bank]})
