@@ -1,4 +1,4 @@
-"""News of a cart for the storefront: stored messages, and the current problems of the cart's lines and codes.
+"""Messages of a cart to its shopper, for the storefront: stored ones, and current problems of lines and codes.
 
 | kind | event | text | link |
 |---|---|---|---|
@@ -13,7 +13,7 @@ catalogue |
 | short (current) | fewer units are available than are in the cart | its title, both numbers | product |
 | code (current) | a code no longer gives a discount | the code and why | the cart |
 
-The shopper dismisses stored news. Current problems end with the line, the code or the problem itself.
+The shopper dismisses stored messages. Current problems end with the line, the code or the problem itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ NO_ROOM_FOR_CODE = _("Tu carrito ya tiene todos los códigos que caben.")
 
 
 class NewsTarget(StrEnum):
-    """The page that a news item links to."""
+    """The page that a message links to."""
 
     PRODUCT = "product"
     CATEGORY = "category"
@@ -50,9 +50,9 @@ class NewsTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewsView:
-    """A news item of a cart.
+    """A message of a cart to its shopper.
 
-    `target` is the kind of page that the item links to. `handle` identifies the product or category; it is empty
+    `target` is the kind of page that the message links to. `handle` identifies the product or category; it is empty
     for other pages.
     """
 
@@ -93,14 +93,14 @@ async def list_cart_news(
     *,
     has_stored: bool,
 ) -> list[NewsView]:
-    """Return the news of a cart: the stored ones, oldest first, then the current problems.
+    """Return the cart's messages to its shopper: the stored ones, oldest first, then the current problems.
 
     Args:
         session: reads the database.
         cart_id: the cart's id.
         problems: the problems of its lines.
         codes: the codes that the shopper typed and that give no discount.
-        has_stored: False if the caller knows that the cart has no stored news. Then no query for them is run.
+        has_stored: False if the caller knows that the cart has no stored messages. Then they are not queried.
     """
     stored: list[CartNews] = []
     if has_stored:
@@ -118,7 +118,7 @@ async def list_cart_news(
 
 
 async def _find_links(session: AsyncSession, product_ids: set[str]) -> dict[str, _Link]:
-    """Return the page of each product that is for sale; for the others, the page of one of their categories."""
+    """Return links by product id: to the product if it is for sale, else to a category of it or the catalogue."""
     query = (
         select(Product.id, Product.handle, for_sale().label("for_sale"), func.min(Category.handle))
         .outerjoin(ProductCategory, ProductCategory.product_id == Product.id)

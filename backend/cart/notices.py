@@ -1,7 +1,7 @@
-"""News of a cart about events that its shopper has not caused: merges, deleted variants, dropped codes.
+"""Messages of a cart about events that its shopper has not caused: merges, deleted variants, dropped codes.
 
-News are stored in the transaction of the event, until the shopper dismisses them. So a reload, another device and
-another replica show the same news. No personal data is stored: only titles, units and codes.
+A message is stored in the transaction of the event, until the shopper dismisses it. So a reload, another device and
+another replica show the same messages. No personal data is stored: only titles, units and codes.
 """
 
 from collections import Counter
@@ -25,13 +25,13 @@ from backend.core.ids import new_id
 from backend.promotions.eligibility import CandidateResult
 
 MAX_NEWS = 20
-"""How many news items of a cart are shown, the latest ones."""
+"""Maximum number of a cart's messages that are shown: the latest ones."""
 NEWS_RETENTION = timedelta(days=60)
-"""How long news are stored: longer than an abandoned cart."""
+"""How long messages are stored: longer than an abandoned cart."""
 
 
 class NewsKind(StrEnum):
-    """Kinds of stored news, with the content of their `detail`."""
+    """Kinds of stored messages, with the content of their `detail`."""
 
     JOINED = "joined"
     """Two carts were merged at sign-in: `added` and `had`, lists of `CartUnits`."""
@@ -80,7 +80,7 @@ async def _read_titles(session: AsyncSession, product_ids: set[str]) -> dict[str
 
 
 async def add_news(session: AsyncSession, cart_id: str, kind: NewsKind, detail: JsonObject) -> None:
-    """Store a news item of the (locked) cart, unless the same item is already stored."""
+    """Store a message to the (locked) cart's shopper, unless the cart already has the same message."""
     await session.flush()
     stored_details = select(CartNews.detail).where(CartNews.cart_id == cart_id, CartNews.kind == kind)
     if detail not in (await session.execute(stored_details)).scalars().all():
@@ -91,13 +91,13 @@ async def add_news(session: AsyncSession, cart_id: str, kind: NewsKind, detail: 
 async def add_units_news(
     session: AsyncSession, cart_id: str, kind: NewsKind, units: Iterable[CartUnits]
 ) -> None:
-    """Store a news item about units of the (locked) cart, if there are any."""
+    """Store a message to the (locked) cart's shopper about these units; do nothing without units."""
     if rows := [asdict(one) for one in units]:
         await add_news(session, cart_id, kind, {"units": rows})
 
 
 async def add_code_news(session: AsyncSession, cart_id: str, codes: Iterable[CandidateResult]) -> None:
-    """Store news about codes that were not moved to the (locked) cart."""
+    """Store a message to the (locked) cart's shopper for each code that was not moved to the cart."""
     for one in codes:
         code = one.candidate.promotion.code
         detail = {"code": code, "obstacle": one.obstacle and str(one.obstacle), "missing": one.missing}
@@ -105,20 +105,20 @@ async def add_code_news(session: AsyncSession, cart_id: str, codes: Iterable[Can
 
 
 async def move_news(session: AsyncSession, cart_id: str, into: str) -> None:
-    """Move the news of a cart to the cart that replaces it. Both must be locked."""
+    """Move the messages of a cart to the cart that replaces it. Both must be locked."""
     moved = update(CartNews).where(CartNews.cart_id == cart_id).values(cart_id=into)
     await session.execute(moved.execution_options(synchronize_session=False))
 
 
 async def dismiss_news(session: AsyncSession, cart_id: str, news_id: str) -> None:
-    """Delete a news item of this cart. Unknown ids are ignored."""
+    """Delete a message of this cart. Unknown ids are ignored."""
     dismissed = delete(CartNews).where(CartNews.id == news_id, CartNews.cart_id == cart_id)
     await session.execute(dismissed.execution_options(synchronize_session=False))
 
 
 @subscribe(VariantsDeleted)
 async def add_deletion_news(session: AsyncSession, event: VariantsDeleted) -> None:
-    """Store news for every open cart that loses lines with these variants.
+    """Store a message in every open cart that loses lines because these variants are deleted.
 
     First the variants are locked: a shopper who adds one of them at the same time either has already added it, or
     is refused. Then the lines are locked, because a merge of carts may be moving them. Carts are not locked: a

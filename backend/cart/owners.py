@@ -176,7 +176,8 @@ async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign
     cart was restored from another cart, the second cart joins that purchase. So the purchase chains of both must be
     locked (`backend.cart.purchase_chains`).
 
-    News items show the shopper the units and codes that could not be moved and, with `at_sign_in`, the moved units.
+    Messages in the second cart list the units and codes that could not be moved and, with `at_sign_in`, the moved
+    units.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.

@@ -204,7 +204,7 @@ async def _list_typed_ids(session: AsyncSession, cart_id: str) -> set[str]:
 
 
 async def _list_own_codes(session: AsyncSession, cart_id: str) -> list[tuple[str, str]]:
-    """Return key and promotion id of every code of the cart, even if the promotion was deleted or made automatic."""
+    """Return normalized code and promotion id of each code of the cart, also of a deleted or automatic promotion."""
     own = select(Promotion.code_key, Promotion.id).join(
         CartPromotion, CartPromotion.promotion_id == Promotion.id
     )
@@ -213,7 +213,7 @@ async def _list_own_codes(session: AsyncSession, cart_id: str) -> list[tuple[str
 
 
 async def _find_automatic_keys(session: AsyncSession, keys: Sequence[str]) -> set[str]:
-    """Return the keys that belong to automatic promotions."""
+    """Return those of the normalized codes that belong to active automatic promotions."""
     query = select(Promotion.code_key).where(
         Promotion.code_key.in_(keys),
         Promotion.is_automatic,

@@ -17,7 +17,7 @@ DISCOUNT_NAME = _("Descuento")
 
 
 def store_staff_discount(cart: Cart, lines: Sequence[Line], amount: Cop, reason: str) -> None:
-    """Set the discount of the (locked) cart with these lines; 0 removes it."""
+    """Set the discount of the (locked) cart, valid only for the units in these lines; 0 removes it."""
     cart.staff_discount = amount
     cart.staff_discount_terms = (
         {"reason": reason, "units": dict(count_units_by_variant(lines))} if amount else {}
@@ -25,7 +25,7 @@ def store_staff_discount(cart: Cart, lines: Sequence[Line], amount: Cop, reason:
 
 
 def list_staff_adjustments(cart: Cart, lines: Sequence[Line]) -> list[Adjustment]:
-    """Return the adjustment of the cart's discount; none if the cart has other units than when it was given."""
+    """Return the staff discount as an adjustment; empty if the cart's units have changed since it was given."""
     if not cart.staff_discount or not is_discount_valid(cart, count_units_by_variant(lines)):
         return []
     reason = str(cart.staff_discount_terms.get("reason", ""))

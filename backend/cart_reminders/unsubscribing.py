@@ -1,4 +1,4 @@
-"""The link in a reminder with which its reader receives no more offers. It works without signing in."""
+"""The link in a reminder that ends further offers to the customer. It works without signing in."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,7 +12,7 @@ OFFERS = "offers"
 
 
 def build_unsubscribe_link(base_url: str, signing_key: str, customer_id: str) -> str:
-    """Return the address of the page that asks before it withdraws the consent."""
+    """Return the URL of the page on which the customer confirms that they want no more offers."""
     token = OFFERS_LINK.token(signing_key, customer_id)
     return f"{base_url}/unsubscribe?about={OFFERS}&id={customer_id}&token={token}"
 
