@@ -1,4 +1,4 @@
-"""Checks that notify staff early about late documents and about ranges of numbers that end soon."""
+"""Checks that notify staff about late documents, and about number ranges that are nearly used up or expire soon."""
 
 from datetime import timedelta
 
@@ -42,7 +42,10 @@ class InvoiceWatch:
 
     @periodic("invoices.watch", every=timedelta(hours=1))
     async def watch(self, _run: JobRun) -> None:
-        """Open an attention row for each late document, and for a range that ends soon. Each is reported only once."""
+        """Open an attention row for each late document, and for a range that is nearly used up or expires soon.
+
+        Each of these is reported only once.
+        """
         late = (
             select(Invoice)
             .where(Invoice.state == InvoiceState.PENDING, Invoice.created_at <= db_now(-LATE_AFTER))
@@ -86,7 +89,7 @@ async def _check_range(session: AsyncSession, invoicing: Invoicing) -> None:
 
 
 async def _raise_once(session: AsyncSession, subject: str, message: str, data: JsonObject) -> None:
-    """Open an attention row, unless there was one for this subject before: staff may have dismissed it."""
+    """Open an attention row, unless this subject already has one, even one that staff dismissed."""
     known = select(Attention.id).where(
         Attention.kind == AttentionKind.INVOICE_NUMBERS, Attention.subject_id == subject
     )

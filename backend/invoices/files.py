@@ -70,7 +70,7 @@ async def _build_file(invoices: Invoices, row: Invoice, kind: str, brand: Brand)
 
 @dataclass(frozen=True, slots=True)
 class CustomerInvoice:
-    """A document on the customer's page of the order."""
+    """An invoice or credit note, as shown on the customer's page of the order."""
 
     id: str
     title: str

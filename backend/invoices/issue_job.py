@@ -305,14 +305,14 @@ async def _find_corrected(session: AsyncSession, row: Invoice) -> Invoice | None
 
 
 async def _find_prepaid(session: AsyncSession, row: Invoice, order: Order) -> Cop | None:
-    """Return the paid part of a partly paid invoice; that of its stored document, if the invoice is annulled."""
+    """Return the paid part of a partly paid invoice, as stored in its document if it is annulled; else None."""
     if row.annulled_at is not None:
         return restore_document(row.document).prepaid
     return await compute_prepaid(session, order)
 
 
 async def _sum_credited_before(session: AsyncSession, row: Invoice, invoice: Invoice) -> Cop:
-    """Return the total of the other credit notes for the invoice that `row` corrects."""
+    """Return the total of all credit notes for `invoice` except `row`, in pesos."""
     query = select(Invoice.amount).where(
         Invoice.order_id == row.order_id,
         Invoice.kind == InvoiceKind.CREDIT_NOTE,

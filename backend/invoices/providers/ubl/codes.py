@@ -53,14 +53,14 @@ class CodeParts:
     environment: str
 
     def text(self) -> str:
-        """Return the concatenated parts, the taxes with their codes."""
+        """Return the text whose hash is the code: all parts joined, each tax after its code in the annex."""
         return (
             f"{self.number}{self.day}{self.time}{self.base}01{self.iva}04{self.inc}03{self.ica}{self.total}"
             f"{self.seller}{self.buyer}{self.key}{self.environment}"
         )
 
     def code(self) -> str:
-        """Return the SHA-384 of the text, in hexadecimal."""
+        """Return the CUFE or CUDE: the SHA-384 of the joined parts, in hexadecimal."""
         return sha384(self.text().encode()).hexdigest()
 
 
@@ -75,7 +75,7 @@ def format_time(moment: datetime) -> str:
 
 
 def build_code_parts(document: Document, software: Software) -> CodeParts:
-    """Return the parts of the document's code."""
+    """Collect the input values of the document's CUFE or CUDE."""
     is_invoice = document.kind is InvoiceKind.INVOICE
     key = document.range.technical_key if is_invoice and document.range else software.pin
     return CodeParts(
@@ -95,17 +95,17 @@ def build_code_parts(document: Document, software: Software) -> CodeParts:
 
 
 def compute_fingerprint(software: Software, number: str) -> str:
-    """Return the `SoftwareSecurityCode`."""
+    """Return the software fingerprint of the document with this number (`SoftwareSecurityCode`)."""
     return sha384(f"{software.id}{software.pin}{number}".encode()).hexdigest()
 
 
 def build_qr_address(code: str, environment: str) -> str:
-    """Return the address at which the DIAN shows the document."""
+    """Return the URL at which the DIAN shows the document with this CUFE or CUDE."""
     return f"{QR_ADDRESS[environment]}{code}"
 
 
 def build_qr_text(document: Document, code: str, environment: str) -> str:
-    """Return the text of the document's QR."""
+    """Return the text of the document's QR code: one labelled value per line."""
     name = "CUFE" if document.kind is InvoiceKind.INVOICE else "CUDE"
     lines = {
         "NumFac": document.full_number,

@@ -45,7 +45,7 @@ class UblProvider(InvoiceProvider):
         return await self._client.find(document.full_number)
 
     def qr(self, document: Document, code: str) -> str:
-        """Return the text of the document's QR."""
+        """Return the text of the document's QR code."""
         return build_qr_text(document, code, self.software.environment)
 
     async def close(self) -> None:

@@ -69,7 +69,7 @@ class Node:
         return Node(child)
 
     def add_money(self, name: str, pesos: Cop) -> None:
-        """Add an amount of pesos."""
+        """Add a child element with an amount in pesos."""
         self.add(name, format_amount(pesos), currencyID="COP")
 
 
