@@ -17,13 +17,13 @@ Sentences = list[str]
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """An object, with a check for each of its fields."""
+    """A check of an object, made of one check for each of its fields."""
 
     required: Mapping[str, Check]
     optional: Mapping[str, Check]
 
     def __call__(self, value: Any) -> Any:
-        """Return the messages by field."""
+        """Return the error messages by field; without fields if the value is not an object."""
         if not isinstance(value, dict):
             return ["El campo debe ser un objeto."]
         wrong = {
