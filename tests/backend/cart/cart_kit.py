@@ -9,7 +9,7 @@ from tests.store_defaults import Defaults, add_product
 async def cart_with(
     database: Database, defaults: Defaults, stock: int = 10, quantity: int = 2
 ) -> tuple[str, str]:
-    """Return a cart and the variant in it."""
+    """Create a product and a cart with `quantity` units of it. Return the ids of the cart and the variant."""
     async with database.transaction() as session:
         trompo = await add_product(session, defaults, "trompo", stock=stock, price=30_000)
         cart_id = await create_empty_cart(session)

@@ -230,7 +230,7 @@ async def test_decision_about_a_second_transaction_applies_to_a_payment_without_
 async def test_decision_about_a_second_transaction_is_refused_for_a_payment_with_money(
     till: Till, decision: Decision
 ) -> None:
-    """Check that no refund is booked: it would be one of the first transaction, and cancel the paid order."""
+    """Check that no refund is booked: it would refund the first transaction, and cancel the paid order."""
     order, payment = await till.order(await till.make_variant())
     await till.decide(payment, ProviderState.CAPTURED)
     assert await raise_unresolved(till.database, payment, SECOND)

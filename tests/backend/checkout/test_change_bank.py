@@ -67,7 +67,7 @@ async def test_change_of_bank_restores_the_cart_and_cancels_the_order(till: Till
 
 
 async def test_units_that_could_not_be_restored_add_one_notice_to_the_cart(till: Till) -> None:
-    """Check a product that is hidden while its payment is at the bank: repeated restorations add only one news item."""
+    """Check a product that is hidden while its payment is at the bank: repeated restorations add only one message."""
     trompo = await till.make_variant(stock=3)
     order, _payment = await till.order(trompo, 3)
     async with till.database.transaction() as session:
@@ -168,7 +168,7 @@ async def test_only_one_of_two_concurrent_approvals_is_captured(till: Till) -> N
 
 
 async def test_second_approval_after_a_merge_of_two_restored_carts_raises_attention(till: Till) -> None:
-    """Two banks were given up, both into the cart in use: it is known of each."""
+    """Check a purchase whose payment was closed twice: the first closed one is approved after the third has paid."""
     trompo = await till.make_variant(stock=5)
     first, one = await till.order(trompo)
     cart_id = await till.placed_orders.change_bank(first.id, till.token(first))
@@ -196,7 +196,7 @@ async def test_restored_guest_purchase_is_paid_only_once_after_a_sign_in(
 async def test_guest_payment_without_a_bank_answer_is_remembered_after_a_sign_in(
     till: Till, old_is_first: bool
 ) -> None:
-    """Check a guest's cart that is no order yet, whose lines are paid in the account's cart."""
+    """Check a guest's cart that has not become an order; its lines are then paid in the account's cart."""
     guests = await till.cart(await till.make_variant())
     till.bank.refusal = OutcomeUnknown("no answer")
     with pytest.raises(OutcomeUnknown):
@@ -298,7 +298,7 @@ async def test_refunded_purchase_can_be_bought_in_the_restored_cart(till: Till) 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
 async def test_payment_is_not_replaced_after_the_purchase_is_paid(till: Till, is_ordered: bool) -> None:
-    """Check that the payment at the bank is not closed: if it is approved too, staff refund it."""
+    """Check that the other payment at the bank stays open: if it is approved too, staff must refund it."""
     _, _, old, cart_id = await _change_bank(till, stock=9)
     await till.ship(cart_id)
     new = await till.start(cart_id)
@@ -316,7 +316,7 @@ async def test_payment_is_not_replaced_after_the_purchase_is_paid(till: Till, is
 async def test_late_approval_of_a_closed_payment_from_the_restored_cart_raises_attention(
     till: Till, is_paid_first: bool
 ) -> None:
-    """Check that a later approval raises attention. Another purchase in the cart is paid."""
+    """Check two closed payments: the second approval raises attention, though the cart now has other products."""
     _, _, old, cart_id = await _change_bank(till, stock=9)
     yoyo = await till.make_variant("yoyo")
     await till.ship(cart_id)

@@ -272,7 +272,7 @@ async def test_order_of_0_counts_as_a_use_of_the_promotion_and_does_not_expire(t
 
 
 async def test_variant_without_a_price_is_not_sold(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
-    """Check that it can neither be added to a cart nor paid; the gift wrapping may be free."""
+    """Check a variant whose price becomes 0: it is refused, unless it is the gift wrapping, which may be free."""
     cart_id = await create_cart_with_shipping(store, trompo)
     collection = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     async with shop.database.transaction() as session:

@@ -43,7 +43,7 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
 
 @pytest.fixture
 async def wrapping(shop: Shop, shop_defaults: Defaults) -> str:
-    """Return the variant of a hidden product: five sheets of paper."""
+    """Return the variant of the gift wrapping, a hidden product with five units in stock."""
     async with shop.database.transaction() as session:
         title = "Envoltura de regalo"
         variant = await add_product(

@@ -193,7 +193,7 @@ async def test_concurrent_presses_before_and_after_the_new_day_was_seen_make_one
 
 
 @pytest.mark.parametrize(("days", "text"), [(4, "ahora es el viernes 11"), (None, "Ya no podemos prometer")])
-async def test_place_whose_courier_needs_longer_is_confirmed(
+async def test_later_day_at_a_new_address_must_be_confirmed(
     checkout: Checkout, cart_id: str, carrier: DayCarrier, days: int | None, text: str
 ) -> None:
     """Test an address that changes between the price and the payment, at the same price."""
@@ -312,7 +312,7 @@ async def test_order_that_is_not_delivered_any_more_promises_nothing(
 
 
 @pytest.mark.parametrize("sent", [None, ""])
-def test_missing_day_is_no_day(sent: object) -> None:
+def test_missing_expected_day_is_none(sent: object) -> None:
     assert parse_expected_day(sent) is None
 
 

@@ -241,7 +241,7 @@ async def test_transfer_is_not_changed_if_it_was_confirmed_or_packed_first(  # n
             await session.execute(delete(Fulfillment))
 
 
-async def test_only_way_to_pay_is_not_changed(shop: Shop, cart_id: str) -> None:
+async def test_payment_method_without_an_alternative_cannot_be_changed(shop: Shop, cart_id: str) -> None:
     order = await place_order(shop, cart_id)
     await add_transfer(shop, TRANSFER)
     assert not await can_change(shop, order)

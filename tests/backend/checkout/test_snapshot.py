@@ -1,6 +1,6 @@
 """An order contains the paid purchase: a snapshot from the start of the payment.
 
-Until its end the cart refuses changes.
+Until the payment ends, the cart refuses changes.
 """
 
 import asyncio

@@ -36,7 +36,7 @@ async def test_purchase_has_the_expected_number_of_database_statements(
     assert len(asked) == STATEMENTS, "\n".join(asked)
 
 
-async def test_confirmation_has_the_expected_number_of_database_statements(
+async def test_confirmation_mail_has_the_expected_number_of_database_statements(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:

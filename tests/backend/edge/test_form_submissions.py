@@ -87,7 +87,7 @@ async def test_repeated_pqrs_without_scripts_is_stored_once(shop: Shop, anyone: 
     assert await count(shop, Pqrs) == 2
 
 
-async def test_press_id_derived_from_the_content_by_another_client_has_no_effect(
+async def test_guessed_press_id_does_not_reveal_another_clients_pqrs(
     shop: Shop, anyone: httpx.AsyncClient
 ) -> None:
     answer = await anyone.post("/api/pqrs/form", data=FORM, headers=OWN)

@@ -25,7 +25,7 @@ from tests.store_defaults import Defaults
 
 
 async def edit(shop: Shop, sold: Sold) -> None:
-    """Remove one of the two trompos."""
+    """Edit the order: reduce its line `trompo` from two units to one."""
     order_id = f"order_{sold.number}"
     async with shop.database.transaction() as session:
         change = update(OrderLine).where(OrderLine.id == sold.line_id("trompo"))

@@ -103,7 +103,7 @@ async def test_invoice_is_issued_for_an_order_and_a_credit_note_for_its_refund(
 async def test_credit_note_uses_the_provider_of_its_invoice(
     shop: Shop, shop_defaults: Defaults, now_by: str
 ) -> None:
-    """Use it although the shop has another provider since, or none, because another one does not know the invoice."""
+    """Check a shop that has changed its provider, or has none now: only the earlier one knows the invoice."""
     desk = Desk()
     invoices = await enable_invoices(shop)
     sold = await place_paid_order(shop)

@@ -30,7 +30,7 @@ async def open_rows(shop: Shop) -> list[Attention]:
 async def test_retried_document_without_a_number_opens_attention_unless_dismissed(
     shop: Shop, shop_defaults: Defaults, decision: Decision, told: list[str]
 ) -> None:
-    """Try it again every hour while the range is used up."""
+    """Check a document that is retried every hour, because the number range is used up."""
     invoices = await enable_invoices(shop, Desk(), last="990000000")
     for _ in range(2):
         await place_paid_order(shop)

@@ -183,7 +183,7 @@ async def test_guest_consents_are_assigned_to_the_customer_together_with_the_car
 
 
 async def withdraw(session: AsyncSession, cart_id: str, kind: ConsentKind) -> None:
-    """Withdraw a consent, as before the cart had an owner."""
+    """Withdraw a consent of a cart that has no customer yet."""
     ended = update(Consent).where(Consent.cart_id == cart_id, Consent.kind == kind)
     await session.execute(ended.values(withdrawn_at=db_now()))
 

@@ -63,7 +63,7 @@ async def test_new_region_offers_only_pse_unless_it_names_others(
     assert made["payment_providers"] == [{"id": PSE, "is_enabled": True}]
 
 
-async def test_provider_without_which_the_shop_runs_is_not_listed(
+async def test_provider_that_the_shop_does_not_use_is_not_listed(
     admin: httpx.AsyncClient, shop: Shop, region: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shop.payments, "providers", {MANUAL: shop.payments.providers[MANUAL]})

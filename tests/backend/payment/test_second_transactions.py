@@ -134,7 +134,7 @@ class Desk:
         return waiting[0] if waiting else None
 
     async def sessions(self) -> dict[str, str]:
-        """Return the state of each session by its invoice; ours is ``."""
+        """Return the states of all sessions by invoice; the first session has the key ``."""
         async with self.database.read() as session:
             found = await session.execute(select(PaymentSession.invoice, PaymentSession.state))
             return {invoice.removeprefix(self.invoice): state for invoice, state in found}
@@ -315,7 +315,7 @@ async def test_lookup_that_does_not_yet_report_a_second_reversal_is_repeated(
 
 
 async def test_number_of_another_invoice_does_not_stop_the_checks_of_our_transaction(desk: Desk) -> None:
-    """Swapped messages of two payments, while the gateway lags behind both."""
+    """Check a notification whose number belongs to another payment, while the gateway still reports ours as pending."""
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
     assert (await desk.get_next_delay_s(), await desk.sessions()) == (20, {"": "pending_authorization"})

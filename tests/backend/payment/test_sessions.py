@@ -189,10 +189,10 @@ async def test_report_of_a_deleted_session_raises_not_found(sqlite: Database) ->
         ("rejected", "expired", "newer"),
     ],
 )
-async def test_decisive_session_has_paid_or_may_pay_or_was_refunded_or_is_the_newest(
+async def test_session_that_paid_or_may_pay_is_decisive_before_a_newer_one(
     sqlite: Database, start_session: StartSession, older: str, newer: str, decisive: str
 ) -> None:
-    """Check a captured session whose money a staff member refunded as `refunded`."""
+    """Check two sessions. `refunded` is a captured session whose money a staff member gave back."""
     first = await start_session(state="expired")
     async with sqlite.transaction() as session:
         collection = await session.get_one(PaymentCollection, first.collection_id)

@@ -102,7 +102,7 @@ async def get_status(shop: Shop, value: str) -> None:
 async def delivered(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> Sold:
-    """Ana bought two toys without an account, and has them."""
+    """Return a delivered order of Ana, who bought two units as a guest."""
     async with shop.database.transaction() as session:
         toy = await add_product(session, shop_defaults, "trompo", stock=5, price=40_000)
     of = await place_paid_order(shop, store, admin, toy)

@@ -83,7 +83,7 @@ async def test_parts_of_the_budget_change_separately(database: Database) -> None
     assert await read_budget(database, campaign_id) == ("spend", None, None)
 
 
-async def test_unnamed_values_of_a_campaign_stay(database: Database) -> None:
+async def test_omitted_values_of_a_campaign_stay_unchanged(database: Database) -> None:
     budget = WriteBudget(type=BudgetType.USAGE, limit=3)
     period: dict[str, Any] = {"starts_at": NOON, "ends_at": NOON + DAY}
     campaign_id = await store_campaign(database, description="Diciembre", budget=budget, **period)
@@ -98,7 +98,7 @@ async def test_unnamed_values_of_a_campaign_stay(database: Database) -> None:
     assert await read_budget(database, campaign_id) == ("usage", 3, None)
 
 
-async def test_campaign_ends_after_it_starts(database: Database) -> None:
+async def test_campaign_must_end_after_it_starts(database: Database) -> None:
     with pytest.raises(InvalidData, match="ends after it starts"):
         await store_campaign(database, starts_at=NOON, ends_at=NOON)
     campaign_id = await store_campaign(database, starts_at=NOON, ends_at=NOON + timedelta(seconds=1))

@@ -49,7 +49,7 @@ async def store(database: Database, *rows: Any) -> None:
 
 
 async def compute(database: Database, customer_id: str | None) -> Discounts:
-    """Return the discounts of a shipping of 9,000 pesos."""
+    """Return the discounts of a cart without lines, whose shipping costs 9,000 pesos."""
     context = PromotionContext("cart_1", customer_id, "ana@example.com", "reg_1", "sc_1", "co")
     async with database.read() as session:
         return (await evaluate_cart_promotions(session, context, [])).apply(9_000)
@@ -115,7 +115,9 @@ async def test_rule_on_groups_reads_the_groups_of_the_customer(
         ),
     ],
 )
-def test_obstacle_of_a_promotion(candidate: dict[str, Any], expected: Obstacle | None) -> None:
+def test_unusable_promotion_has_the_expected_obstacle(
+    candidate: dict[str, Any], expected: Obstacle | None
+) -> None:
     assert make_candidate(**candidate).find_obstacle() == expected
 
 

@@ -261,7 +261,7 @@ async def test_metadata_changes_only_if_it_is_sent(admin: httpx.AsyncClient) -> 
         assert (changed["metadata"] or {}) == stored
 
 
-async def test_no_rule_attribute_is_required(admin: httpx.AsyncClient) -> None:
+async def test_rule_attributes_are_listed_as_not_required(admin: httpx.AsyncClient) -> None:
     for kind in ("rules", "target-rules"):
         found = await get(admin, f"/admin/promotions/rule-attribute-options/{kind}")
         assert {one["required"] for one in found["attributes"]} == {False}

@@ -37,7 +37,7 @@ REGION = WriteRule(attribute="region.id", operator=Operator.IN, values=["reg_1"]
 
 
 async def store(database: Database, **more: Any) -> str:
-    """Create a promotion of 10 %. Return its id."""
+    """Create a promotion of 10 % off the lines. Return its id."""
     values: dict[str, Any] = {"target_type": TargetType.ITEMS, "value": 10, **more}
     new = CreatePromotion(code="DIEZ", method_type=MethodType.PERCENTAGE, **values)
     async with database.transaction() as session:
@@ -59,7 +59,7 @@ async def count_rules(database: Database, promotion_id: str) -> int:
         return len((await find_promotion(session, promotion_id)).rules)
 
 
-async def test_unnamed_values_of_a_method_stay(database: Database) -> None:
+async def test_omitted_values_of_a_discount_stay_unchanged(database: Database) -> None:
     method = {"allocation": Allocation.EACH, "max_quantity": 2, "description": "Diez menos"}
     promotion_id = await store(database, metadata={"from": "test"}, limit=4, **method)
     changed = await change(database, promotion_id, method=ChangeMethod(value=15))
@@ -91,7 +91,7 @@ async def test_unknown_rule_is_not_changed(database: Database) -> None:
         await edit_rules(database, promotion_id, update=[("prorul_none", {"values": ["reg_2"]})])
 
 
-async def test_named_values_of_a_method_are_changed(database: Database) -> None:
+async def test_sent_values_of_a_discount_are_changed(database: Database) -> None:
     promotion_id = await store(database)
     method = ChangeMethod(
         type=MethodType.FIXED, target_type=TargetType.ORDER, allocation=Allocation.EACH, value=5_000
@@ -105,7 +105,7 @@ async def test_named_values_of_a_method_are_changed(database: Database) -> None:
     )
 
 
-async def test_changes_need_the_right(database: Database) -> None:
+async def test_promotion_changes_without_the_right_are_refused(database: Database) -> None:
     promotion_id = await store(database)
     stockroom = Actor("user_1", Role.STOCKROOM)
     campaign = CreateCampaign(name="Navidad", campaign_identifier="NAVIDAD")

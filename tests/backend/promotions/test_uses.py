@@ -52,7 +52,7 @@ async def store(database: Database, *rows: Campaign | Promotion) -> list[str]:
 
 
 async def reserve(database: Database, wanted: PromotionClaims) -> bool:
-    """Return True if the use was reserved."""
+    """Reserve the promotion uses of a cart. Return False if one of the promotions is used up."""
     try:
         async with database.transaction() as session:
             await reserve_uses(session, wanted)
@@ -222,7 +222,7 @@ async def test_promotions_that_the_cart_has_reserved_are_locked_too(database: Da
         assert any("promotion.use_limit IS NOT NULL" in one for one in statements) is is_locked
 
 
-async def test_nothing_to_claim_runs_no_statement(database: Database) -> None:
+async def test_cart_without_promotions_runs_no_statement(database: Database) -> None:
     nothing = replace(make_claims("cart_1"), may_hold_uses=False)
     async with database.transaction() as session:
         with record_statements(database) as statements:

@@ -68,7 +68,7 @@ async def test_carrier_that_failed_for_the_list_is_not_called_again_for_the_choi
 @pytest.mark.parametrize(
     "failure", [OutsideFailure("the carrier is closed"), ZeroDivisionError("no packages")]
 )
-async def test_provider_that_raises_costs_the_fixed_price_and_hides_no_other_option(
+async def test_option_of_a_failing_provider_has_the_fixed_price_and_hides_no_other(
     store: httpx.AsyncClient, shop: Shop, trompo: str, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     async def fail(_request: QuoteRequest) -> Quote:

@@ -34,7 +34,7 @@ def find_problems(**changes: Any) -> dict[str, str]:
     return refused.value.fields
 
 
-def test_answers_of_a_person_and_of_a_company_are_accepted() -> None:
+def test_payer_may_be_a_person_or_a_company() -> None:
     assert parse().phone == "3001234567"
     company = parse(**HIJOS)
     assert (company.doc_number, company.first_name) == ("900123456", "3M & Hijos S.A.S.")
