@@ -169,7 +169,7 @@ async def sum_captured_and_refunded(session: AsyncSession, cart_id: str) -> tupl
 
 
 def find_open_instructions(payment: PaymentSession | None) -> PaymentInstructions | None:
-    """Return the instructions of an authorized payment, which the customer has not paid yet; None if it has none."""
+    """Return how the customer can pay an authorized payment; None in another state, or without instructions."""
     if payment is None or payment.state != SessionState.AUTHORIZED:
         return None
     return parse_instructions(payment.data)

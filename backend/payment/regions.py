@@ -50,7 +50,8 @@ async def create_region(
         providers: the ids of the payment providers that the shop uses.
 
     Raises:
-        InvalidData: it is not Colombia in pesos, there already is a region, or a payment provider is unknown.
+        InvalidData: the new region is not Colombia in pesos, the shop already has a region, or a payment provider
+            is unknown.
     """
     actor.require(Right.CHANGE_SETTINGS)
     _require_colombia(new)

@@ -235,7 +235,7 @@ def choose_decisive_session(payment_sessions: Sequence[PaymentSession]) -> Payme
 
 
 async def find_checked_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """Return the undecided session on which the cart's order depends; None if there is none.
+    """Return the undecided session on which the cart's order depends; None if every session is decided.
 
     It is the session that decides the cart's payment status, or else the newest payment of an edit's difference.
     """

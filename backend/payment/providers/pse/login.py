@@ -209,7 +209,7 @@ def _read_token(answer: Any) -> str:
 
 
 def _is_transient(error: BaseException) -> bool:
-    """Return True if the same call may succeed a moment later.
+    """Return True if the call that raised this error may succeed a moment later.
 
     This excludes a failed login, because the login itself was already repeated.
     """
