@@ -144,7 +144,7 @@ class PaymentResolver(Resolver):
 
 
 class ContradictionResolver(PaymentResolver):
-    """Resolver of a captured payment about which the provider later reported something else.
+    """Resolver of a captured payment whose provider later sent a report that contradicts the capture.
 
     `honor` means that the shop has the money, `refunded` that the shopper got it back. While the attention is open,
     nothing of the order is packed (`backend.orders.packing_holds`).

@@ -21,7 +21,7 @@ def require_return_url(value: object, storefronts: Origins) -> str:
     """Return the URL of a storefront's page, which may contain `{order_id}`.
 
     Raises:
-        InvalidData: it is not a URL, or its origin is not in `storefronts`. `fields` has the message.
+        InvalidData: the text is not a URL, or its origin is not in `storefronts`. `fields` has the message.
     """
     text = value if isinstance(value, str) and _VALID_URL.fullmatch(value) else ""
     origin = _parse_origin(text)
