@@ -52,7 +52,9 @@ def make_offer(
         ([make_offer("a", 100_000), make_offer("b", 9_000, "none", "shipping_methods")], {"a"}, {"b"}),
     ],
 )
-def test_group_that_saves_most_applies(offers: list[Offer], applied: set[str], excluded: set[str]) -> None:
+def test_combinable_promotions_that_save_most_apply(
+    offers: list[Offer], applied: set[str], excluded: set[str]
+) -> None:
     found = apply_offers(offers, LINES, SHIPPING)
     assert {one.promotion_id for one in found.adjustments} == applied
     assert found.excluded == excluded

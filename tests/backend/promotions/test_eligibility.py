@@ -130,7 +130,7 @@ def test_unusable_promotion_has_the_expected_obstacle(
         ("usage", None, 2, None),
     ],
 )
-def test_remaining_budget_of_a_campaign(
+def test_remaining_budget_is_the_limit_minus_the_use(
     kind: str, limit: int | None, used: int, expected: tuple[int, bool] | None
 ) -> None:
     candidate = make_candidate(campaign={"budget_type": kind, "budget_limit": limit}, campaign_used=used)

@@ -93,7 +93,7 @@ TERMS = st.builds(DeliveryTerms, st.integers(1, 23), st.integers(0, 5), st.integ
 
 
 @given(MOMENTS, TERMS)
-def test_promise_counts_the_business_days_after_the_first_open_day_before_the_cutoff(
+def test_packing_and_carrier_days_count_from_the_next_cutoff_on_a_business_day(
     moment: datetime, terms: DeliveryTerms
 ) -> None:
     promise = promise_delivery(moment, terms)

@@ -199,7 +199,7 @@ async def test_each_customer_has_their_own_wishlist_until_the_account_is_deleted
         ([added("oso", 20), added("trompo", 30)], [added("trompo", 10), added("oso", 40)], ["trompo", "oso"]),
     ],
 )
-async def test_two_browsers_merge_at_once(
+async def test_latest_change_wins_in_concurrent_merges_of_two_browsers(
     database: Database,
     ana: str,
     first: Sequence[WishChange],
@@ -212,7 +212,7 @@ async def test_two_browsers_merge_at_once(
     assert await run_against_rival(database, rival, lambda: merge(database, ana, *second)) == expected
 
 
-async def test_two_browsers_that_fill_the_wishlist_at_once_do_not_exceed_its_limit(
+async def test_two_browsers_that_concurrently_fill_the_wishlist_do_not_exceed_its_limit(
     database: Database, ana: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "MAX_WISHES", 2)

@@ -113,7 +113,7 @@ async def test_client_with_hanging_quotes_does_not_block_other_clients(counter: 
     assert await counter.request_price(MALLORY) == 12_000
 
 
-async def test_canceled_quote_request_frees_its_slot(counter: QuoteClient) -> None:
+async def test_cancelled_quote_request_frees_its_slot(counter: QuoteClient) -> None:
     alone = replace(MALLORY, max_people=1)
     asked = asyncio.Event()
 

@@ -79,7 +79,7 @@ def test_pause_between_notification_attempts_grows() -> None:
     assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900]
 
 
-async def test_running_notifier_delivers_at_once(practice: GatewayPractice) -> None:
+async def test_running_notifier_delivers_immediately(practice: GatewayPractice) -> None:
     await practice.sandbox.start()
     await practice.sandbox.start()  # a second start changes nothing
     await asyncio.sleep(0)
