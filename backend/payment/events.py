@@ -45,7 +45,7 @@ class PaymentContradicted:
 
 @dataclass(frozen=True, slots=True)
 class PaymentSessionChanged:
-    """Event: the state of a payment session changed. Published in the transaction of the change, with the cart locked."""
+    """Event: a payment session changed its state. Published in the transaction of the change, with the cart locked."""
 
     session_id: str
     cart_id: str
