@@ -123,13 +123,13 @@ async def test_role_without_the_right_may_not_change_the_brand(database: Databas
             await restore_content(session, actor, Area.BRAND, 0, seen=0)
 
 
-async def test_second_of_two_savers_is_refused(database: Database) -> None:
+async def test_brand_save_based_on_an_outdated_version_is_refused(database: Database) -> None:
     await save(database, {"headline": "Uno"})
     with pytest.raises(Conflict):
         await save(database, {"headline": "Dos"})
 
 
-async def test_saver_who_waits_for_a_rival_is_refused(database: Database) -> None:
+async def test_brand_save_that_waits_for_a_concurrent_save_is_refused(database: Database) -> None:
     async def rival(session: Any) -> None:
         body = BrandBody(headline="Del otro")
         await save_content(session, COMMAND_LINE, Area.BRAND, body, seen=0)
@@ -189,7 +189,9 @@ async def test_chosen_font_is_in_the_style(database: Database, settings: Setting
     assert brand.style.startswith("html:root{--display:Georgia,")
 
 
-async def test_empty_number_is_that_of_the_settings(database: Database, settings: Settings) -> None:
+async def test_empty_whatsapp_number_is_read_from_the_settings(
+    database: Database, settings: Settings
+) -> None:
     effective = settings.model_copy(update={"store_whatsapp": "300 123 4567"})
     async with database.read() as session:
         assert (await read_brand(session, effective)).whatsapp == "300 123 4567"

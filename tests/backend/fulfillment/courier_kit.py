@@ -1,4 +1,4 @@
-"""A provider that counts its requests, and its labels without an order."""
+"""A provider that counts its requests, and functions that create and list its labels, which have no order."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

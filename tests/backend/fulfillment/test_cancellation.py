@@ -102,7 +102,7 @@ async def test_fulfillment_picked_up_during_cancellation_is_not_cancelled(
     (parcel,) = await list_fulfillments(shop.database)
 
     class Counter(ManualProvider):
-        """A provider during whose request the parcel is handed over."""
+        """A provider that hands the parcel over to the customer while its label is being cancelled."""
 
         async def cancel_fulfillment(self, label: Label) -> None:
             async with shop.database.transaction() as session:

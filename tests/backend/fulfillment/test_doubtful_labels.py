@@ -243,7 +243,7 @@ async def test_old_routes_for_labels_in_doubt_do_not_exist(
     assert (await admin.post(path, json={"made": False})).status_code == 404
 
 
-async def test_fulfillment_with_only_a_tracking_number_must_be_cancelled_at_the_carrier(
+async def test_fulfillment_with_only_a_tracking_number_is_cancelled_only_after_its_label(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     label = (await carrier.ledger.list_labels())[0]
@@ -254,7 +254,7 @@ async def test_fulfillment_with_only_a_tracking_number_must_be_cancelled_at_the_
     assert (await post(admin, cancel))["order"]["fulfillment_status"] == "not_fulfilled"
 
 
-async def test_fulfillment_with_only_a_carrier_order_id_can_be_cancelled_after_its_label(
+async def test_fulfillment_with_only_a_carrier_order_id_is_cancelled_if_its_label_already_is(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     label = (await carrier.ledger.list_labels())[0]

@@ -198,7 +198,7 @@ async def set_stock(shop: Shop, order: dict[str, Any], location_id: str, units: 
 
 
 async def read_reserved(shop: Shop) -> dict[str, int]:
-    """Return reserved units by location."""
+    """Return the reserved units by location; locations without any are left out."""
     async with shop.database.read() as session:
         levels = (await session.execute(select(InventoryLevel))).scalars()
         return {level.location_id: level.reserved for level in levels if level.reserved}
@@ -243,7 +243,7 @@ async def test_units_of_an_approved_label_leave_from_its_location(
     charge: Charge,
     far: str,
 ) -> None:
-    """Check it although the usual location has the same number of units."""
+    """Reserve as many units at the usual location, from which they must not be taken."""
     near = shop_defaults.location_id
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "yoyo", stock=2)

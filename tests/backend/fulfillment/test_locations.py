@@ -38,7 +38,7 @@ async def location_ids(admin: httpx.AsyncClient, shop_defaults: Defaults) -> tup
 
 
 async def read_levels(database: Database) -> dict[str, tuple[int, int]]:
-    """Return stocked and reserved units by location."""
+    """Return the stocked and the reserved units by location, as pairs."""
     async with database.read() as session:
         found = (await session.execute(select(InventoryLevel))).scalars()
         return {level.location_id: (level.stocked, level.reserved) for level in found}
@@ -128,7 +128,7 @@ async def test_units_of_a_deleted_location_return_to_the_fulfillments_location(
 async def test_returned_units_are_restocked_at_their_origin(
     shop: Shop, trompo: str, location_ids: tuple[str, str]
 ) -> None:
-    """Check it although a count has deleted the level there."""
+    """Restock at a location that has no inventory level of the product."""
     near, far = location_ids
     async with shop.database.transaction() as session:
         await stock_fulfillment.restock(session, far, {trompo: 2})
@@ -188,7 +188,7 @@ async def test_label_has_the_origin_for_which_its_price_was_quoted(  # noqa: PLR
     *,
     moves: bool,
 ) -> None:
-    """Expect the location's address, independent of the warehouse in the settings."""
+    """Quote and create the label, also after the location was moved away from the warehouse in the settings."""
     near, _ = location_ids
     if moves:
         address = {"address_1": "Calle 5 # 38-14", "city": "Cali", "province": "Valle del Cauca"}

@@ -430,7 +430,7 @@ async def test_order_page_does_not_wait_for_a_hanging_carrier(
 
 
 def make_hook(road: Road, **changes: Any) -> dict[str, Any]:
-    """wire: carrier 2.4, webhook."""
+    """Return the body of the carrier's notification about the parcel (wire: carrier 2.4, webhook)."""
     event = {"timestamp": "2026-11-20 10:00:00", "status": "Entregado", "statusDetail": "", "statusStep": 4}
     return {
         "idCarrier": 1,

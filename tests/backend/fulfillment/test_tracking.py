@@ -37,7 +37,7 @@ MINUTE = timedelta(minutes=1)
 async def add_fulfillment(
     database: Database, defaults: Defaults, number: int, *, tracked: bool = True, **values: Any
 ) -> str:
-    """Store a fulfillment with its label that is due for tracking, unless `values` change it."""
+    """Store a fulfillment with a label, and its due tracking job. `values` overrides columns of the fulfillment."""
     fulfillment = Fulfillment(
         order_id=f"order_{number}",
         reference="1042-1",
@@ -70,7 +70,7 @@ async def find_job(database: Database, fulfillment_id: str) -> Job | None:
 
 
 async def make_all_due(database: Database) -> None:
-    """Make everything due, with the latest request some time ago."""
+    """Make the tracking of every fulfillment due, and move its latest request back in time."""
     async with database.transaction() as session:
         await session.execute(update(Job).values(run_at=db_now()))
         await session.execute(update(Fulfillment).values(tracked_at=db_now(-MIN_REQUEST_INTERVAL - MINUTE)))

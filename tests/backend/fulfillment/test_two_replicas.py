@@ -1,4 +1,4 @@
-"""Two processes of a shop with the embedded carrier: what one ships, the other shows, tracks and cancels."""
+"""Two replicas of a shop with the embedded carrier: each shows, tracks and cancels the labels of the other."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -44,13 +44,15 @@ async def sent(
     return made
 
 
-async def test_other_replica_shows_the_label(sent: dict[str, Any], other_admin: httpx.AsyncClient) -> None:
+async def test_label_of_one_replica_is_shown_by_the_other(
+    sent: dict[str, Any], other_admin: httpx.AsyncClient
+) -> None:
     number = sent["fulfillments"][0]["data"]["carrier_order_id"]
     label = await other_admin.get(f"/sandbox/carrier/labels/{number}.pdf")
     assert (label.status_code, label.headers["content-type"]) == (200, "application/pdf")
 
 
-async def test_other_replica_tracks_the_shipment(
+async def test_label_of_one_replica_is_tracked_by_the_other(
     sent: dict[str, Any], shop: Shop, other_shop: Shop, other_admin: httpx.AsyncClient
 ) -> None:
     assert shop.sandbox.carrier
@@ -61,7 +63,9 @@ async def test_other_replica_tracks_the_shipment(
     assert order["fulfillment_status"] == "delivered"
 
 
-async def test_other_replica_cancels_the_label(sent: dict[str, Any], other_admin: httpx.AsyncClient) -> None:
+async def test_label_of_one_replica_is_cancelled_by_the_other(
+    sent: dict[str, Any], other_admin: httpx.AsyncClient
+) -> None:
     cancel = f"/admin/orders/{sent['id']}/fulfillments/{sent['fulfillments'][0]['id']}/cancel"
     order = (await post(other_admin, cancel))["order"]
     assert order["fulfillment_status"] == "not_fulfilled"

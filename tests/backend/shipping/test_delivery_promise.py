@@ -125,7 +125,7 @@ def test_later_approval_never_promises_an_earlier_day(
 
 
 @given(MOMENTS, TERMS)
-def test_terms_and_promised_day_survive_the_data_of_a_shipping_method(
+def test_terms_and_promised_day_can_be_read_from_the_data_of_a_shipping_method(
     moment: datetime, terms: DeliveryTerms
 ) -> None:
     data = add_delivery_terms({"carrier": "Envía"}, terms)
@@ -140,7 +140,7 @@ def test_terms_and_promised_day_survive_the_data_of_a_shipping_method(
 
 
 def test_data_without_terms_promises_nothing() -> None:
-    """Test sales and orders of earlier releases."""
+    """Use the data that orders of earlier releases have."""
     assert add_delivery_terms({}, None) == {}
     assert parse_delivery_terms({}) is None
     assert add_promised_day({"carrier": "Envía"}, at("2026-12-03T10:00")) == {"carrier": "Envía"}
@@ -158,7 +158,7 @@ def test_data_without_terms_promises_nothing() -> None:
         (Quote(0, delivery_days=3), {"pickup": True}, 0),
     ],
 )
-def test_terms_of_an_option(
+def test_terms_are_built_from_the_option_its_quote_and_the_settings(
     settings: Settings, quote: Quote, data: dict[str, Any], carrier_days: int | None
 ) -> None:
     shop = settings.model_copy(update={"cutoff_hour": 11, "packing_days": 2})
@@ -167,7 +167,7 @@ def test_terms_of_an_option(
     assert terms == (None if carrier_days is None else DeliveryTerms(11, 2, carrier_days))
 
 
-def test_sentences_name_the_day_and_until_when_it_holds() -> None:
+def test_sentences_name_the_promised_day_and_the_payment_deadline() -> None:
     thursday, promise = at("2026-12-03T10:00"), promise_delivery(at("2026-12-03T10:00"), HOME)
     assert promise is not None
     early = promise_delivery(thursday, DeliveryTerms(13, 1, 3))

@@ -119,7 +119,7 @@ def test_invalid_terms_are_refused(change: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "change", [{"address": 7}, {"address": "x" * 121}, {"dane_code": "1"}, {"schedule": {"weekdays": []}}]
 )
-def test_invalid_pickup_point_is_refused_and_reads_as_empty(change: dict[str, Any]) -> None:
+def test_invalid_pickup_point_cannot_be_stored_and_is_not_described(change: dict[str, Any]) -> None:
     option = pickup_option(PickupPoint("Calle 10 # 4-20", MEDELLIN, WEEK))
     check_option_data(option)
     text = "Calle 10 # 4-20, Medellín · lunes a sábado, 9 a. m. a 6 p. m."
@@ -156,7 +156,7 @@ def test_own_delivery_counts_the_days_of_its_schedule(
     assert parse_delivery_terms(add_delivery_terms({}, terms)) == terms
 
 
-def test_own_delivery_on_holidays_is_promised_on_a_holiday(settings: Settings) -> None:
+def test_own_delivery_with_a_schedule_on_holidays_is_promised_on_a_holiday(settings: Settings) -> None:
     schedule = WeeklySchedule((1,), 9, 18, on_holidays=True)
     terms = build_delivery_terms(settings, own_option(ZoneTerms(schedule, 0, 11)), Quote(0))
     promise = promise_delivery(at("2026-12-07T10:00"), terms)
@@ -173,7 +173,7 @@ def test_same_day_delivery_is_described_as_today(settings: Settings) -> None:
 
 
 def test_pickup_is_promised_on_a_day_on_which_the_point_is_open(settings: Settings) -> None:
-    """Pack on a business day for a point that is open on Saturdays."""
+    """Pack the order on Friday, for a pickup point that is open only on Saturdays."""
     shop = settings.model_copy(update={"cutoff_hour": 15, "packing_days": 1})
     option = pickup_option(PickupPoint("Calle 10 # 4-20", MEDELLIN, WeeklySchedule((5,), 9, 13)))
     terms = build_delivery_terms(shop, option, Quote(0))
@@ -215,7 +215,7 @@ async def create_own_option(
 FREE = {"amount": 0, "rules": [{"attribute": "item_total", "operator": "gte", "value": 120_000}]}
 
 
-async def test_programs_create_zones_of_municipalities_and_see_them_as_geo_zones(
+async def test_api_creates_zones_of_municipalities_and_returns_their_geo_zones(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     zone = await create_zone(
