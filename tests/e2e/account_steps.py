@@ -109,7 +109,7 @@ def list_mails(shop: ShopServer, address: str, subject: str) -> list[EmailMessag
 
 
 async def wait_for_mail(page: Page, shop: ShopServer, address: str, subject: str) -> str:
-    """Wait for such a mail. Return the text of the newest one."""
+    """Wait for a mail to this address whose subject contains `subject`. Return the text of the newest one."""
     deadline = time.monotonic() + TIMEOUT_MS / 1000
     while not (mails := list_mails(shop, address, subject)):
         assert time.monotonic() < deadline, "no such mail"

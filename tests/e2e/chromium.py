@@ -1,7 +1,7 @@
 """The Chromium of a test worker, and a time limit for closing its pages.
 
-Chromium once in some thousand tests does not answer when a page that is loading again is closed. Then the browser
-is killed, and the next test gets a new one.
+Once in some thousand tests, Chromium does not react if a page is closed while it is being reloaded. Then the
+browser is killed, and the next test gets a new one.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ async def close_within_limit(opened: BrowserContext | Page) -> None:
 
 
 async def close_or_kill(opened: BrowserContext | Page | Browser, browser: Browser) -> None:
-    """Close a part of a browser, or all of it, or kill its process after `CLOSE_TIMEOUT_S`."""
+    """Close a page, a context or a browser. If that takes `CLOSE_TIMEOUT_S`, kill the browser's process."""
     closing = asyncio.ensure_future(opened.close())
     done, _ = await asyncio.wait([closing], timeout=CLOSE_TIMEOUT_S)
     if done:

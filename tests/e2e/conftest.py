@@ -379,7 +379,7 @@ def build_page_opener(
 def _until_hydrated(
     page: Page, load: Callable[..., Coroutine[Any, Any, Any]]
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """Return `load`, followed by a wait until the loaded document is hydrated. Other documents need no wait."""
+    """Return a function that calls `load`, and then waits until the page is hydrated unless `wait_until` is given."""
 
     async def load_and_wait(*arguments: Any, **options: Any) -> Any:
         response = await load(*arguments, **options)

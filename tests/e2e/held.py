@@ -33,7 +33,7 @@ class HeldMessages:
             socket.send(message)
 
     def release_first(self) -> None:
-        """Send the oldest message that was held back, and hold back the others still."""
+        """Send the oldest message that was held back, and continue to hold back the others."""
         socket, message = self._held.pop(0)
         socket.send(message)
 
@@ -48,7 +48,7 @@ class HeldMessages:
                 await asyncio.sleep(0.01)
 
     async def discard_next(self) -> None:
-        """Wait until a message is held back, and discard it."""
+        """Wait until a message is held back, discard the held messages, and stop holding back."""
         await self.wait_until_held()
         self.is_holding = False
         self.discard()
@@ -72,7 +72,7 @@ class HeldMessages:
 
 
 class LostMessages:
-    """A websocket that discards a message with `text` and then closes."""
+    """A websocket that discards a message with `text` and then closes; it does so `count` times."""
 
     def __init__(self, text: str, *, is_from_page: bool = True) -> None:
         self.count = 1
@@ -85,7 +85,7 @@ class LostMessages:
         await page.route_web_socket(re.compile("_event"), self._connect)
 
     async def wait_until_lost(self) -> None:
-        """Wait until all the messages are lost that are to be.
+        """Wait until `count` messages were lost.
 
         Raises:
             TimeoutError: the page or the server did not send them.

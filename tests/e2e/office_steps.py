@@ -104,7 +104,7 @@ async def place_paid_order(shop: ShopServer, units: int = 1) -> PlacedOrder:
 
 
 async def report_payment(shop: ShopServer, order_id: str, state: ProviderState, amount: str = "") -> None:
-    """Apply the bank's report on the order's payment; without `amount`, for the requested amount."""
+    """Report this state of the order's payment, as the bank does. `amount` is the requested amount by default."""
     async with open_database(shop) as database:
         async with database.read() as session:
             order = await read_order(session, order_id)

@@ -92,7 +92,7 @@ async def prepare_payment(page: Page, handle: str) -> None:
 
 
 async def expect_bank_or_link(page: Page) -> None:
-    """Wait for the bank's page, or for the link to it if the page has just shown the order's state."""
+    """Wait for the bank's page, or for the link to it, which is shown if the page does not go there automatically."""
     bank = page.get_by_test_id("bank-approve")
     await expect(bank.or_(page.get_by_test_id("go-to-bank"))).to_be_visible()
 

@@ -99,7 +99,7 @@ async def scan(page: Page, sku: str) -> None:
 
 
 async def take_money(page: Page, method: str, reference: str = "") -> None:
-    """Record the money of the sale, and wait until it is an order."""
+    """Record the payment of the sale, and wait until the sale is saved."""
     form = page.get_by_test_id("sell-payment")
     await form.locator('[name="method"]').select_option(method)
     await form.locator('[name="reference"]').fill(reference)
@@ -151,7 +151,7 @@ async def hire_seller(shop: ShopServer) -> tuple[str, str]:
 
 
 async def read_message(shop: ShopServer, kind: NoticeKind, subject_id: str) -> dict[str, Any]:
-    """Return the push message about this subject for the subscribed telephone. Its notice is sent now."""
+    """Send the notice about this subject now. Return its push message for the subscribed telephone."""
     async with open_database(shop) as database:
         async with database.read() as session:
             about = select(StaffNotice.id).where(
@@ -178,7 +178,7 @@ async def record_summary(shop: ShopServer) -> str:
 
 @dataclass(frozen=True)
 class Books:
-    """Pesos of the day in each book, and the closings. `products` has units and pesos by title."""
+    """The day's pesos in each book, and the closings of the cash. `products` has units and pesos by product title."""
 
     sold: int
     captured: int

@@ -26,7 +26,7 @@ FIRST, SECOND = "trompo-de-madera", "yoyo-de-madera"
 
 
 async def delete_second_size(shop: ShopServer) -> None:
-    """Add a second variant of the first product to the only cart that has lines, and delete the variant."""
+    """Create a second variant of the first product, add it to the cart that has the first variant, and delete it."""
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     async with database.transaction() as session:
         query = select(Variant).join(Product, Product.id == Variant.product_id).where(Product.handle == FIRST)
@@ -47,7 +47,7 @@ async def delete_second_size(shop: ShopServer) -> None:
 
 
 async def delete_lines(shop: ShopServer) -> None:
-    """Delete the variants of all lines; each product gets a new variant."""
+    """Delete the variants in all cart lines, and give each of their products a new variant."""
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     async with database.transaction() as session:
         query = select(Variant).join(LineItem, LineItem.variant_id == Variant.id)

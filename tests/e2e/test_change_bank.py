@@ -131,7 +131,7 @@ async def test_shopper_can_choose_another_bank_after_going_back_from_the_bank(pa
 
 
 async def test_payment_cancelled_in_three_tabs_restores_one_cart(page_1280: Page, server: ShopServer) -> None:
-    """Cancel in one tab, cancel in a second one that has no news of it, and take the cart back in a third."""
+    """Cancel in one tab, restore the cart in a second one, and cancel in a third, which still shows the payment."""
     page = page_1280
     await prepare_payment(page, "domino-de-madera")
     await go_to_bank(page)

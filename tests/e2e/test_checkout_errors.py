@@ -239,7 +239,7 @@ async def test_changed_total_must_be_confirmed(page: Page, server: ShopServer) -
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def elsewhere(page_1280: Page, open_page: OpenPage) -> AsyncIterator[Page]:
-    """Open the cart of a filled-in checkout on another device, which sends no messages to the checkout's tabs."""
+    """Fill in the checkout, and open its cart in another browser, which the checkout's tab cannot get messages from."""
     await prepare_payment(page_1280, "yoyo-de-madera")
     cart_id = await page_1280.evaluate("localStorage.getItem('trompo_cart')")
     async with open_page(1280, 800) as elsewhere:
@@ -350,7 +350,7 @@ async def test_payment_click_while_the_price_changes_does_not_pay(
 async def test_payment_click_during_a_server_restart_still_pays(
     page_1280: Page, server: ShopServer, watch: PageWatch, was_refused: bool
 ) -> None:
-    """Click also after an answered click: a new connection without an answer must not count as an answer."""
+    """With `was_refused`, an earlier click has an answer already: the new connection must not count as a second one."""
     watch.expect("WebSocket connection")
     await prepare_payment(page_1280, "yoyo-de-madera")
     if was_refused:

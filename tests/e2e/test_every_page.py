@@ -100,7 +100,7 @@ async def test_screens_have_no_overflow_and_are_accessible(
 
 
 async def check_screen(page: Page, axe: str, widths: Sequence[str]) -> None:
-    """Check a screen at these widths: only the stylesheet decides what the same document shows."""
+    """Check that the screen has no overflow and no accessibility violation at each width, without loading it again."""
     await page.evaluate(axe)
     await page.mouse.move(
         0, 0

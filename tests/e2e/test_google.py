@@ -59,7 +59,7 @@ async def google_page(
     browser: Browser,
     watch: PageWatch,
 ) -> AsyncIterator[Page]:
-    """Open a page of that shop on the smallest phone, with a new person at Google."""
+    """Open a page of that shop on the smallest phone, and let the provider sign in a new user."""
     provider.person |= {
         "sub": request.node.name,
         "email": f"ana{crc32(request.node.name.encode())}@example.com",
@@ -160,7 +160,7 @@ async def test_existing_account_is_linked_after_the_password(
 
 
 async def test_google_button_does_not_move_the_form(google_page: Page) -> None:
-    """Show Google's button and the form together: the button is above the form, and arrives late on such a page."""
+    """Hold back the message that enables Google's button: the form below it must not appear before the button."""
     messages = HeldMessages('"has_google":true')
     await messages.intercept(google_page)
     messages.is_holding = True

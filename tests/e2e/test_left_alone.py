@@ -1,4 +1,4 @@
-"""A page that is left open keeps its shopper: its state is dropped after an hour, here after a second."""
+"""A page that was left open works after the server has dropped its state: after an hour, here after a second."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager

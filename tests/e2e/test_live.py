@@ -95,7 +95,7 @@ async def shop_database(server: ShopServer) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def open_two_shoppers(open_page: OpenPage, address: str) -> AsyncIterator[tuple[Page, Page]]:
-    """Open two visitors' pages at an address, on a desktop and on a phone. Check that neither was loaded again."""
+    """Open two visitors' pages at an address, on a desktop and a phone. Check at the end that neither was reloaded."""
     async with open_page(1280, 800) as desktop, open_page(320, 640) as phone:
         for page in (desktop, phone):
             await page.goto(address)

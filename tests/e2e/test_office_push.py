@@ -1,7 +1,7 @@
-"""Notices on a device, in a browser with a replaced `PushManager`; its debugging protocol delivers a message.
+"""Push notices in a browser with a replaced `PushManager`.
 
-No real push service takes part: the subscription's address is an invented one, and the browser's protocol delivers the
-message.
+No real push service takes part: the subscription's address is an invented one, and the browser's debugging protocol
+delivers the message.
 """
 
 import re

@@ -18,7 +18,7 @@ STORED_AFTER_MS = 3_000
 
 
 async def wait_until_listed(page: Page, address: str, visits: str) -> None:
-    """Reload the screen until the address is listed with all its visits: each batch stores some."""
+    """Reload the screen until it lists the address with this number of visits: visits are stored in batches."""
     async with asyncio.timeout(TIMEOUT_MS / 1000):
         while True:
             await visit(page, REDIRECTS)

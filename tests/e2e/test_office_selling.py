@@ -1,6 +1,6 @@
 """A sale at the counter whose network fails: the screen says so, what is typed stays, and the sale is made once.
 
-Before, an announcement must not cover the last control of the screen.
+The test also checks that a message does not cover the last control of the screen.
 """
 
 from playwright.async_api import Browser, expect

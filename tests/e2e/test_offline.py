@@ -1,4 +1,4 @@
-"""The service worker in the browser: the shop's own page without a network, and nothing stored."""
+"""The service worker in the browser: it shows the shop's own page without a network, and stores nothing."""
 
 from collections.abc import AsyncIterator, Callable
 

@@ -1,4 +1,4 @@
-"""Readers still get every page while a renderer process is killed."""
+"""Visitors still get every page while a renderer process is killed."""
 
 from tests.failure.renderer import run
 

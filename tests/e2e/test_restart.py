@@ -49,9 +49,9 @@ ELEMENTS = {
 async def test_restart_does_not_change_open_pages(
     open_page: OpenPage, server: ShopServer, watch: PageWatch
 ) -> None:
-    """Share one restart between all checks.
+    """Restart the server once, for all checks.
 
-    Each check is a context: it prepares a page and checks it after the restart.
+    Each check is a context: it prepares a page, and checks the page after the restart.
     """
     watch.expect("WebSocket connection")
     watch.expect("ERR_CONNECTION_REFUSED")  # a picture may still be on its way
@@ -161,7 +161,7 @@ async def check_wrong_input(page: Page, server: ShopServer) -> AsyncIterator[Non
 
 @asynccontextmanager
 async def check_early_input(page: Page, server: ShopServer) -> AsyncIterator[None]:
-    """Check that text typed before the new server knows the cart is not lost, while the page's state is empty."""
+    """Check that text is not lost if it is typed before the new server has sent the page's cart."""
     carts = HeldMessages('"cart_rx_state_":{"id":"cart_')
     await carts.intercept(page)
     await put_in_cart(page, "yoyo-de-madera")

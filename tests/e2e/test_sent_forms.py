@@ -2,11 +2,10 @@
 
 | form | the cut | outcome |
 |---|---|---|
-| PQRS, return, review | before the server has the form | an error is shown; the input stays; sent again, it is
-stored once |
+| PQRS, return, review | before the server has the form | an error; the input stays; it is stored once |
 | return of some units, without a picture | the same | the same |
 | the same | after the server acted, before its answer | the same |
-| PQRS | the same, and the text is changed before it is sent again | two records, the second is shown |
+| PQRS | the same, and the text is changed before it is sent again | two records; the second is shown |
 | PQRS | none, and the browser restores the page after its answer has opened | the button works again |
 """
 

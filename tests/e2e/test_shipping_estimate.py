@@ -54,7 +54,7 @@ async def test_municipality_is_chosen_once_for_every_page(page: Page) -> None:
     assert await page.evaluate(TOTAL_SHIFT) < 0.01
 
 
-async def test_municipality_of_the_estimate_does_not_replace_the_one_of_a_street(page: Page) -> None:
+async def test_estimate_for_another_municipality_does_not_change_a_typed_address(page: Page) -> None:
     await put_in_cart(page, "trompo-de-madera")
     await open_checkout(page)
     await pick_town(page, LETICIA)

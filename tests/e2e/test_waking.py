@@ -93,7 +93,7 @@ async def test_click_before_the_scripts_load_on_a_button_removed_later_shows_a_m
 async def test_answer_to_an_earlier_action_does_not_count_for_a_new_action(
     server: ShopServer, page: Page
 ) -> None:
-    """Use a server that still knows the previous product's page and sends its old answer again."""
+    """Open another product in the same tab: the server sends its answer to the first action again."""
     adding = HeldMessages("cart_state.add", is_from_page=True)
     await adding.intercept(page)
     await put_in_cart(page, "trompo-de-madera")
@@ -222,7 +222,7 @@ async def test_form_submitted_before_the_scripts_load_is_sent_afterwards(
 async def test_input_of_the_plain_page_moves_to_the_page_that_replaces_it(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
-    """Type while the scripts load: the plain page's fields are other elements than those of the page."""
+    """Type while the scripts load: the rendered page has new elements in place of the plain page's fields."""
     shop = new_server(RENDERERS="0")
     async with build_page_opener(shop, browser, watch)(*WIDTHS["320"]) as page:
         text = page.get_by_label("Cuéntanos")
