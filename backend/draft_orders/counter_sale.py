@@ -88,7 +88,7 @@ class SaleMoney:
         amount: whole pesos, which may differ from the order's total.
         data: the data of the payment session.
         method: how a staff member received the money; None if it was not received now.
-        reference: the number of the transfer or of the terminal's receipt.
+        reference: the number of the transfer, of the terminal's receipt, or of the exchanged order.
     """
 
     amount: Cop
@@ -127,7 +127,7 @@ async def sell(
 
     Raises:
         NotFound: there is no such draft.
-        NotAllowed: the draft was cancelled.
+        NotAllowed: the draft was cancelled, or it belongs to an exchange.
         Conflict: a customer is paying it at the bank.
         InvalidData: it has no lines; or it is delivered, and a part of the address is missing.
         InsufficientStock: the units are sold out.

@@ -103,7 +103,7 @@ async def lock_draft(session: AsyncSession, actor: Actor, draft_id: str) -> Lock
 
     Raises:
         NotFound: there is no such draft.
-        NotAllowed: it was cancelled, or it has become an order.
+        NotAllowed: it was cancelled, has become an order, or belongs to an exchange.
         Conflict: a customer is paying it at the bank.
     """
     actor.require(Right.SELL)
@@ -115,7 +115,7 @@ async def reread_draft(session: AsyncSession, draft_id: str, exchange_id: str | 
     """Read the draft again, after its cart was locked.
 
     Raises:
-        NotAllowed: it was cancelled; or it belongs to another exchange than `exchange_id`, or to none.
+        NotAllowed: it was cancelled; or `exchange_id` is not the id of its exchange (None if it has none).
     """
     draft = await session.get_one(DraftOrder, draft_id, populate_existing=True)
     if draft.canceled_at is not None:

@@ -263,7 +263,7 @@ async def request_edit(session: AsyncSession, actor: Actor, draft_id: str) -> Dr
 
 
 async def confirm_edit(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Apply the edit to the draft, and delete the edit.
+    """Apply the edit to the draft, and delete the edit. A shipping method for another address is not applied.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.

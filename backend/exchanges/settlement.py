@@ -99,7 +99,8 @@ async def settle_exchange(
         NotFound: there is no such exchange.
         ExchangeEnded: it was cancelled.
         InvalidData: no units come back or go out; or more than can be returned; or the difference must be paid now;
-            or its reference is missing; or a part of the delivery address is missing.
+            or its reference is missing; or a part of the delivery address is missing; or the delivery must be chosen
+            again.
         NotAllowed: the order has no money left.
         InsufficientStock: the units that go out are sold out.
         ExchangeChanged: the difference is not the one that the staff member saw.
@@ -156,12 +157,12 @@ async def settle_exchange(
 async def compute_credit(
     session: AsyncSession, order: Order, sold: Sequence[OrderLine], units: Mapping[str, int], return_id: str
 ) -> Cop:
-    """Return the price of these units of the order, without the shipping. It pays the new order.
+    """Return the credit for the new order: the price of these units, at most the order's remaining money.
 
-    `return_id` is the return of these units, which is not counted as an earlier one.
+    The shipping is not included. `return_id` is the return of these units, which is not counted as an earlier one.
 
     Raises:
-        InvalidData: there are no units, or they cost nothing.
+        InvalidData: there are no units, they cost nothing, or the order has no money left.
     """
     before = await sum_granted_units(session, order, excluded_return_id=return_id)
     worth = compute_unit_worth(order, sold, units, before, with_shipping=False)

@@ -241,7 +241,7 @@ async def refuse_settled_difference(session: AsyncSession, event: PaymentApprove
     """Refuse an approved payment of a difference that is no longer owed, so that staff decide about its money.
 
     Raises:
-        PurchaseCanceled: the order owes another amount, or nothing.
+        PurchaseCanceled: the order owes another amount or nothing, or it was cancelled.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     if PAYS_DIFFERENCE not in payment.data:
@@ -257,7 +257,7 @@ async def refuse_settled_difference(session: AsyncSession, event: PaymentApprove
 
 @subscribe(PaymentSessionChanged)
 async def follow_difference(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """Release the order for packing when its difference is paid."""
+    """Settle the difference of the order when a payment of it is captured, so that the order can be packed."""
     if event.state is not SessionState.CAPTURED:
         return
     payment = await session.get_one(PaymentSession, event.session_id)

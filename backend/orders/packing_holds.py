@@ -41,7 +41,7 @@ class PackingHeld(NotAllowed):
 
 @subscribe(PaymentContradicted)
 async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
-    """Open an attention row about the payment. While the row is open, the payment's order may not be packed.
+    """Open an attention row about the payment. If the payment pays an order, it may not be packed while it is open.
 
     The order is locked, so packing cannot run at the same time. An earlier open row about the same payment is
     replaced, because its amount is from an earlier report.
@@ -68,7 +68,7 @@ async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
 async def hold_partly_paid_order(session: AsyncSession, event: OrderPaid) -> None:
     """Open an attention row about an order whose accepted payment is smaller than its total; close it once it is paid.
 
-    The order is locked by the caller, which captured the money.
+    The order is locked by the caller, which captured the money. An order that an exchange pays is left out.
     """
     order = await read_order(session, event.order_id)
     if order.payment_status == PaymentStatus.CAPTURED:

@@ -106,7 +106,7 @@ def describe_promise(
 
 
 def describe_promise_for_staff(order: Order, kind: DeliveryKind) -> str:
-    """Return the promised day of the order for its screen in the office; empty if no day was promised."""
+    """Return the promised day of the order for the office, or while it is unpaid, the offered day; else empty."""
     seen, is_pickup = parse_promised_day(order.shipping_data), kind is DeliveryKind.PICKUP
     if order.promised_day is None:
         if seen is None or not _is_unpaid(order):

@@ -160,7 +160,7 @@ def count_units_to_send(lines: Iterable[OrderLine]) -> dict[str, int]:
 
 
 def count_units_to_box(lines: Iterable[OrderLine]) -> dict[str, int]:
-    """Return the units by line id for the next box: the unpacked units, or all units if every unit is packed."""
+    """Return the units by line id for the next box: the unpacked ones, or if there are none, all units to be sent."""
     lines = list(lines)
     left = {line.id: line.quantity - line.fulfilled - line.withdrawn for line in lines}
     if not any(left.values()):

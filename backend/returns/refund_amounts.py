@@ -38,8 +38,8 @@ def compute_unsent_refund(
 ) -> Cop:
     """Return the refund due for unsent units, at most `left`, the money that is not refunded yet.
 
-    If no unit of the order was sent, the refund is all of `left`. Undelivered units are refunded in full, including
-    shipping (Ley 1480 of 2011, art. 50 h).
+    If no unit of the order was packed, and `units` are all that remain, the refund is all of `left`: undelivered units
+    are refunded in full, including shipping (Ley 1480 of 2011, art. 50 h).
 
     Raises:
         InvalidData: the units cost nothing.
@@ -52,7 +52,7 @@ def compute_unsent_refund(
 
 
 def is_nothing_sent(lines: Sequence[OrderLine], units: Mapping[str, int]) -> bool:
-    """Return True if no unit of the order was sent, and `units` are all units that remain to be sent.
+    """Return True if no unit of the order was packed, and `units` are all units that remain to be sent.
 
     In this case all the money is refunded.
     """

@@ -173,7 +173,7 @@ async def refund_all(session: AsyncSession, order: Order, transfer: Transfer) ->
 
 
 async def update_payment_status(session: AsyncSession, order: Order) -> None:
-    """Set the payment status of the (locked) order from its captured and refunded amounts."""
+    """Set the payment status of the (locked) order from its captured and refunded amounts, if money was captured."""
     captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     if captured:
         move(order, payment=compute_payment_status(order.total, captured, refunded))
@@ -205,10 +205,13 @@ def _build_refund(payment: PaymentSession, order: Order | None, amount: Cop, tra
 
 
 async def find_refund_session(session: AsyncSession, order: Order, new: CreateRefund) -> str:
-    """Return the id of the payment session to refund: the given session, or else a session with enough money.
+    """Return the id of the payment session to refund.
+
+    It is the session that `new` names, otherwise one with a refund of the same reference, otherwise one with enough
+    money, otherwise the first one.
 
     Raises:
-        NotAllowed: the order has no money to refund.
+        NotAllowed: the order has no captured session, or not the session that `new` names.
     """
     payment_sessions = await list_payment_sessions(session, order.cart_id)
     captured = [one for one in payment_sessions if one.state == SessionState.CAPTURED]
