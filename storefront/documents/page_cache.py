@@ -81,7 +81,7 @@ class PageCache:
         """Return the data of the page for unknown addresses.
 
         Raises:
-            Exception: the categories could not be read.
+            Exception: the categories or the shop's details could not be read.
         """
         return await self._stored.get("", load_not_found, shows_units=False)
 

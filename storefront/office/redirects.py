@@ -91,7 +91,7 @@ class RedirectsState(OfficeList, KnownClientState):
 
     @office_event(Right.READ_CATALOG, supersedes=True, debounce=DEBOUNCE_MS)
     async def suggest(self, actor: Actor, text: str) -> None:
-        """Suggest products and categories for a typed target."""
+        """Suggest products, categories and collections for a typed target."""
         if not isinstance(text, str) or len(text) > MAX_TEXT_LENGTH:
             raise InvalidData("not a text")
         async with current_shop().database.read() as session:

@@ -97,7 +97,7 @@ def with_demo_title(section: SectionView) -> SectionView:
 
 
 def find_title(brand: Brand) -> str:
-    """Return the title of the home page; empty for only the shop's name."""
+    """Return the title of the home page; empty if the title is only the shop's name."""
     if brand.has_own_headline:
         return brand.headline
     return TITLE if brand.is_demo else ""
@@ -115,7 +115,7 @@ def find_description(brand: Brand, about: str, *, takes_pse: bool) -> str:
 
 
 def get_opening_picture(content: HomePage, brand: Brand) -> FirstPicture | None:
-    """Return the picture of the banner's first slide. If no product is for sale, the demo shows a drawing."""
+    """Return the picture of the banner's first slide, or None. If no product is for sale, the demo has a drawing."""
     if content.is_bare:
         return FirstPicture(EMPTY_SHOP_DRAWING) if brand.is_demo else None
     return to_first_picture(next((slide.picture for slide in content.slides), None), SLIDE_SIZES)

@@ -106,7 +106,7 @@ class PayPage:
 
 
 async def load(params: PageParams) -> PageData[PayPage]:
-    """Read the sale of the link's token."""
+    """Read the sale, or the difference of an edited order, that the link's token opens."""
     token = params.last_part
     try:
         async with current_shop().database.read() as session:

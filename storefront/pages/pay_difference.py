@@ -70,7 +70,7 @@ def difference_form(state: Any, view: Any) -> rx.Component:
 
 
 def document_fields(state: Any) -> rx.Component:
-    """Build the fields of the payer's identity document, if the order has none."""
+    """Build the fields of the payer's identity document, for an order that has none."""
     kinds = [rx.el.option(kind.label, value=code) for code, kind in DOCUMENT_TYPES.items()]
     return rx.fragment(
         select_field(

@@ -45,7 +45,7 @@ def add_button(title: rx.Var[str]) -> rx.Component:
 
 
 def wish_action(card: ObjectVar[ProductCard]) -> rx.Component:
-    """Build the button that adds the product to the cart, or a link to its page if a variant must be chosen first."""
+    """Build the add button or, if a variant must be chosen first, a link to the product; nothing if it is sold out."""
     choose = rx.el.a(
         _("Escoger"),
         rx.el.span(" · ", card.title, class_name="sr-only"),

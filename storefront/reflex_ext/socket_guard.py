@@ -183,7 +183,7 @@ class GuardedNamespace(EventNamespace):
         self._is_open = True
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
-        """Open the page. Return False if its client must wait or does not follow the protocol of the shop's pages."""
+        """Open the page. Return False if all pages are refused now, or its client must wait or sends invalid data."""
         socket: Socket = environ["asgi.scope"][SOCKET]
         if not self._is_open or socket.clients.must_wait(socket.client):
             return False

@@ -79,7 +79,7 @@ class PictureUpload(rx.Component):
 
 
 def picture_upload(on_uploaded: Any) -> rx.Component:
-    """Render a button that takes or selects pictures and uploads them one by one, with progress and errors for each.
+    """Render a button that takes or selects pictures and uploads them, with the progress and the error of each.
 
     The event `on_uploaded` runs when all uploads have ended. It receives the URLs of the uploaded pictures, as a
     product stores them. A failed picture stays in the list: the staff member can send it again or remove it.

@@ -265,7 +265,7 @@ def _parse_receipt(form: dict[str, Any]) -> DifferenceReceipt:
     """Parse the form that records how much of a difference was paid or refunded, and how.
 
     Raises:
-        InvalidData: the method or the amount is not one that the screen offers.
+        InvalidData: the method is unknown, or the amount is not a number of pesos.
     """
     typed = checked_fields(form, "amount", "method", "reference", max_length=MAX_TEXT_LENGTH)
     if typed["method"] not in set(ManualMethod):

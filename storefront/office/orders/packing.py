@@ -257,9 +257,10 @@ def order_panel() -> rx.Component:
 
 
 def open_order_panel() -> rx.Component:
-    """Render the lines to check off, and the button that creates the label.
+    """Render the packed parcels, the lines to check off, and the buttons that create a label.
 
-    The button is disabled until all lines are checked.
+    The label of the whole order can be created when all lines are checked; before that, a label of the checked
+    units.
     """
     box = f"{ORDER.id}:{ORDER.parcels}"
     return PackingForm.create(
@@ -276,7 +277,7 @@ def open_order_panel() -> rx.Component:
 
 
 def box_lines() -> rx.Component:
-    """Render the lines of the order."""
+    """Render the lines of the order, the camera's button, and the buttons that create the label."""
 
     def line(view: ObjectVar[PackLine]) -> rx.Component:
         counted = BOX.counts[view.id]
@@ -345,7 +346,7 @@ def box_steps(view: ObjectVar[PackLine]) -> rx.Component:
 
 
 def label_buttons() -> rx.Component:
-    """Render the button that creates the label, and the button that skips the order."""
+    """Render the buttons that create a label, of all units or of the checked ones, and the button for later."""
     return rx.el.div(
         rx.el.button(
             icon("tag", size=22),

@@ -291,7 +291,7 @@ def amount_field(form: str, hint: Any) -> rx.Component:
 
 
 def payment_form() -> rx.Component:
-    """Render the form that records the bank transfer."""
+    """Render the form that records the refund's payment, by bank transfer or in cash."""
     return panel(
         _("Pagar"),
         rx.cond(

@@ -123,7 +123,7 @@ class ReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.BOOK_REFUNDS)
     async def pay(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that the `amount` was transferred, with the transfer's `reference`.
+        """Record that the `amount` was refunded by transfer or in cash (`method`), with its `reference`.
 
         `why` is the reason for an amount above the approved one.
         """

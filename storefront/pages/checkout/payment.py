@@ -191,7 +191,7 @@ def saved_payer_box() -> rx.Component:
 
 
 def company_box() -> rx.Component:
-    """Build the checkbox that is ticked if a company buys, not a person."""
+    """Build the checkbox by which the customer states that a company buys, not a person."""
     element_id, problem = field_id("person_type"), problem_text("person_type")
     also = {kind: {"doc_type": default_document(kind)} for kind in (PERSON, COMPANY)}
     return rx.el.div(
@@ -245,7 +245,7 @@ def person_fields() -> list[rx.Component]:
 def select_options(
     name: str, options: ArrayVar[list[SelectOption]], placeholder: str
 ) -> tuple[rx.Component, rx.Component]:
-    """Build the options of a select element. A placeholder comes first, until an option is chosen."""
+    """Build the options of a select element. A placeholder comes first, unless the only option is chosen."""
     nothing = rx.el.option(placeholder, value="", custom_attrs={"disabled": True})
     entries = rx.foreach(options, lambda entry: rx.el.option(entry.label, value=entry.value, key=entry.value))
     is_offered = options.pluck("value").contains(typed_text(name))

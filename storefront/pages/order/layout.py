@@ -91,7 +91,7 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
 
 
 def poll_kind(order: ObjectVar[OrderView]) -> rx.Var[str]:
-    """Return the reason for refreshing the open page: `bank`, `road` (delivery), or empty if the order is final."""
+    """Return why the open page must refresh: `bank` (payment pending), `road` (not delivered yet), or empty."""
     is_at_home = (order.journey == "delivered") | (order.journey == "picked_up")
     is_on_the_way = (order.status == "paid") & ~is_at_home
     return rx.cond(~order.is_final, "bank", rx.cond(is_on_the_way, "road", ""))
