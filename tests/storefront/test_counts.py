@@ -1,4 +1,4 @@
-"""Counts that people read have grouped digits (`5.000.001`): no page shows a number as the state has it."""
+"""Counts that people read have grouped digits (`5.000.001`): no page shows an unformatted number."""
 
 import dataclasses
 import re

@@ -100,7 +100,7 @@ async def toyshop(toyshop_file: Path, tmp_path: Path) -> AsyncIterator[Shop]:
 
 @dataclass
 class FakeRenderer:
-    """Renders every page as the shell with the page's address in the body, once allowed; until then nothing."""
+    """A renderer that returns the shell with the page's address in its body, and fails until `may_render` is set."""
 
     may_render: bool = False
     rendered: list[str] = field(default_factory=list)

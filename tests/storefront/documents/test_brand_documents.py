@@ -62,7 +62,7 @@ async def test_colors_and_icons_are_in_the_head_of_every_page(
     assert len(page) - len(before) < 2_500
 
 
-async def test_page_in_words_has_the_logo_or_the_name_never_the_demos_mark(
+async def test_plain_page_has_the_logo_or_the_name_instead_of_the_demos_mark(
     toyshop: Shop, browser: httpx.AsyncClient
 ) -> None:
     await rename(toyshop, "Macondo")

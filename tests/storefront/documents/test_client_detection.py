@@ -86,7 +86,7 @@ async def test_every_client_waits_for_a_renderer_that_starts_after_idle_time(
     assert renderer.patient == [True]
 
 
-async def test_document_of_a_signed_in_customer_waits_for_its_rendering(
+async def test_office_document_waits_for_a_renderer_that_starts(
     browser: httpx.AsyncClient, renderer: FakeRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def state(*_: object) -> bytes:

@@ -76,7 +76,7 @@ async def test_former_address_redirects_permanently(
     assert await list_unknown(toyshop) == {}
 
 
-async def test_page_of_the_shop_is_preferred(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_existing_page_is_preferred_to_a_redirect(browser: httpx.AsyncClient, toyshop: Shop) -> None:
     await redirect(toyshop, "/cart", product="oso")
     await redirect(toyshop, "/product/trompo", product="oso")
     await redirect(toyshop, "/catalog?category=musica", product="oso")
@@ -113,7 +113,7 @@ async def test_visited_unknown_addresses_are_counted(browser: httpx.AsyncClient,
     }
 
 
-async def test_outage_and_failure_show_the_usual_page(
+async def test_failed_search_for_a_redirect_shows_the_usual_page(
     browser: httpx.AsyncClient,
     toyshop: Shop,
     monkeypatch: pytest.MonkeyPatch,

@@ -100,7 +100,7 @@ def test_item_has_all_facts(shop: Shop) -> None:
     }
 
 
-def test_item_of_a_group_names_its_variant(shop: Shop) -> None:
+def test_feed_item_of_one_of_several_variants_names_its_variant(shop: Shop) -> None:
     item = replace(VARIANTS[0], is_available=False, sale_price=70_000, bar_code="7701234567897", weight=0.35)
     found = parse_item(replace(item, length=20, width=5.5, height=10))
     assert found["item_group_id"] == "prod_1"
@@ -133,14 +133,14 @@ def test_item_without_facts_has_the_required_elements(shop: Shop) -> None:
 
 @given(st.text(), st.text(min_size=1), st.text())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_names_are_valid_xml(shop: Shop, title: str, variant: str, text: str) -> None:
+def test_feed_item_with_any_characters_is_valid_xml(shop: Shop, title: str, variant: str, text: str) -> None:
     written = write_item(replace(ITEM, title=title, variant_title=variant, description=text, brand=text))
     element = ElementTree.fromstring(f'<rss xmlns:g="http://base.google.com/ns/1.0">{written}</rss>')
     assert len(element.findtext(f"item/{G}title") or "") <= MAX_TITLE_LENGTH
     assert len(element.findtext(f"item/{G}description") or "") <= MAX_DESCRIPTION_LENGTH
 
 
-def test_odd_names_are_escaped_and_come_back(shop: Shop) -> None:
+def test_special_characters_are_escaped_and_control_characters_removed(shop: Shop) -> None:
     name = 'Nave «X<Y» & "amigos" 🚀 de O\'Neill'
     found = parse_item(replace(ITEM, title=f"{name}\x00\x1b\ufffe", brand="A&B", sku="A<1>"))
     assert (found["title"], found["brand"], found["id"]) == (name, "A&B", "A<1>")
@@ -152,7 +152,7 @@ def test_long_texts_are_cut(shop: Shop) -> None:
     assert found["description"] == "c" * 4_999 + "…"
 
 
-def test_sku_that_is_too_long_is_no_part_number(shop: Shop) -> None:
+def test_too_long_sku_is_not_sent_as_a_part_number(shop: Shop) -> None:
     assert parse_item(replace(ITEM, sku="x" * 70))["mpn"] == "x" * 70
     found = parse_item(replace(ITEM, sku="x" * 71))
     assert (found["identifier_exists"], "mpn" in found) == ("no", False)
@@ -242,7 +242,7 @@ async def test_downloads_of_a_client_are_limited(reader: httpx.AsyncClient) -> N
 
 
 def test_importer_reads_the_attributes_of_the_feed(shop: Shop) -> None:
-    """Convert the items to TSV first: the importer reads no XML."""
+    """Import the items of the feed as a TSV table, because the importer reads no XML."""
     items = [parse_item(item) for item in (*VARIANTS, replace(ITEM, sale_price=70_000))]
     columns = list(dict.fromkeys(name for item in items for name in item))
     rows = [[to_cell(item.get(name, "")) for name in columns] for item in items]

@@ -19,7 +19,7 @@ async def test_short_sitemap_is_one_file(toyshop: Shop) -> None:
     assert len(parse_addresses(await sitemap())) == 2 + 3 + 7 + 3
 
 
-async def test_ages_and_brands_with_something_for_sale_are_listed_once_and_the_gift_finder_with_them(
+async def test_sitemap_lists_each_age_and_brand_for_sale_once_and_the_gift_finder(
     toyshop: Shop,
 ) -> None:
     defaults = await set_up_defaults(toyshop.database, toyshop.settings)

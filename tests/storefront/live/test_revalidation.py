@@ -24,7 +24,7 @@ CHANGES = {
 
 
 class RecordingPubSub:
-    """A pub/sub that only records published changes. `failure` is raised instead."""
+    """A pub/sub that only records published changes. If `failure` is set, `publish` raises it."""
 
     def __init__(self) -> None:
         self.products: list[set[str]] = []

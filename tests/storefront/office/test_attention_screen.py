@@ -33,7 +33,7 @@ REFUND = {"action": "refunded", "reference": "0012345678"}
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """Use real label numbers instead of the carrier's sandbox."""
+    """Return settings without the carrier's sandbox, so that typed label numbers are real."""
     return settings.model_copy(update={"carrier_sandbox": False})
 
 

@@ -88,7 +88,7 @@ async def test_unreadable_color_suggests_the_nearest_one_while_other_fields_wait
     assert (await read_brand(shop))[1].primary == "#5171a3"
 
 
-async def test_second_of_two_savers_sees_the_other_version_and_decides(
+async def test_second_publisher_of_the_brand_sees_the_first_version_and_may_replace_it(
     shop: Shop, browser_of: BrowserFactory
 ) -> None:
     screen = await open_brand(browser_of)
@@ -105,7 +105,7 @@ async def test_second_of_two_savers_sees_the_other_version_and_decides(
     "urls",
     [[], ["https://otro.example/a.png"], ["/pictures/0123456789abcdef/foto-960x640-960.webp"], [5], "x"],
 )
-async def test_other_picture_is_not_put_into_the_form(browser_of: BrowserFactory, urls: Any) -> None:
+async def test_picture_that_is_no_brand_upload_is_refused(browser_of: BrowserFactory, urls: Any) -> None:
     screen = await open_brand(browser_of)
     for event in ("use_logo", "use_icon"):
         await send_event(screen, event, urls)
@@ -115,7 +115,7 @@ async def test_other_picture_is_not_put_into_the_form(browser_of: BrowserFactory
 
 
 @pytest.mark.parametrize("form", [None, [], {"primary": ["#fff"]}, {"headline": "x" * 501}])
-async def test_value_that_is_no_form_is_refused(shop: Shop, browser_of: BrowserFactory, form: Any) -> None:
+async def test_malformed_brand_form_is_refused(shop: Shop, browser_of: BrowserFactory, form: Any) -> None:
     screen = await open_brand(browser_of)
     for event in ("publish", "preview_edit"):
         await send_event(screen, event, form)
@@ -124,7 +124,7 @@ async def test_value_that_is_no_form_is_refused(shop: Shop, browser_of: BrowserF
 
 
 @pytest.mark.parametrize("role", [Role.STOCKROOM, Role.ACCOUNTANT])
-async def test_role_without_the_right_sees_the_brand_and_changes_nothing(
+async def test_role_without_the_right_sees_the_brand_but_cannot_change_it(
     shop: Shop, browser_of: BrowserFactory, role: Role
 ) -> None:
     screen = await open_brand(browser_of, role)
@@ -154,5 +154,7 @@ async def test_role_without_the_right_sees_the_brand_and_changes_nothing(
         ("instagram", "", ""),
     ],
 )
-def test_user_name_or_address_without_scheme_is_completed(name: str, typed: str, address: str) -> None:
+def test_user_name_or_address_without_scheme_becomes_a_profile_url(
+    name: str, typed: str, address: str
+) -> None:
     assert complete_address(name, typed) == address

@@ -139,7 +139,7 @@ async def test_editor_saves_everything_and_the_old_address_keeps_working(
     assert actions == {"created", "changed", "products assigned"}
 
 
-async def test_change_of_another_person_is_not_overwritten(
+async def test_category_changed_by_another_staff_member_is_not_overwritten(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     mine, theirs = [await open_editor(browser_of, ids["novelas"]) for _person in range(2)]
@@ -159,7 +159,7 @@ async def test_change_of_another_person_is_not_overwritten(
         ({"description": "x" * 2_001}, "description"),
     ],
 )
-async def test_invalid_field_of_the_editor_is_named(
+async def test_invalid_field_of_the_category_editor_is_marked(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory, typed: dict[str, str], field: str
 ) -> None:
     screen = await open_editor(browser_of, ids["novelas"])

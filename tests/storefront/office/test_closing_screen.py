@@ -22,7 +22,7 @@ async def sell_one(shop: Shop, variant_id: str) -> None:
         await sell(session, COMMAND_LINE, shop.settings, draft.id, received=money)
 
 
-async def test_cash_is_counted_and_a_difference_explained(
+async def test_day_is_closed_with_the_counted_cash_and_the_reason_for_a_difference(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:

@@ -101,7 +101,7 @@ async def test_editor_saves_the_collection_and_its_products(
     assert actions == {"created", "changed", "products assigned"}
 
 
-async def test_collection_that_another_person_changed_is_not_overwritten(
+async def test_collection_changed_by_another_staff_member_is_not_overwritten(
     ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     mine, theirs = [await open_editor(browser_of, ids["uno"]) for _person in range(2)]
@@ -125,7 +125,9 @@ async def test_picture_is_set_and_the_collection_deleted(
         assert set((await session.execute(select(Collection.handle))).scalars()) == {"dos", "tres"}
 
 
-async def test_two_movers_of_collections_at_once_leave_one_order(shop: Shop, ids: dict[str, str]) -> None:
+async def test_concurrent_moves_of_collections_result_in_one_sequence(
+    shop: Shop, ids: dict[str, str]
+) -> None:
     async def rival(session: AsyncSession) -> None:
         await move_collection(session, ANA, ids["tres"], ids["uno"], is_after=False)
 

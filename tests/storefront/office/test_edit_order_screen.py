@@ -130,7 +130,7 @@ async def test_discarded_edit_does_not_change_the_order(
     assert (screen.content.edit_id, [line.title for line in screen.content.lines]) == ("", ["Trompo"])
 
 
-async def test_changed_total_is_shown_before_it_is_saved(
+async def test_edit_whose_total_has_changed_is_not_saved(
     shop: Shop, order_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_edit_screen(browser_of, order_id)

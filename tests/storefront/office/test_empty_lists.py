@@ -15,7 +15,7 @@ LISTS = [page for page in OFFICE_PAGES if issubclass(page.state, OfficeList)]
 
 
 @pytest.mark.parametrize("page", LISTS, ids=lambda page: page.route)
-async def test_empty_list_invites_and_blames_only_filters_that_are_set(
+async def test_empty_list_mentions_filters_only_if_they_are_set(
     shop: Shop, browser_of: BrowserFactory, page: OfficePage
 ) -> None:
     """Check the messages of the list, and the filters that choose one of them.

@@ -91,7 +91,7 @@ async def test_unit_is_exchanged_for_a_scanned_product_and_the_difference_is_rec
     assert "exchange" in order.content.actions  # the other unit
 
 
-async def test_money_that_is_given_back_needs_the_owner(
+async def test_only_the_owner_can_record_the_refund_of_an_exchange(
     shop: Shop, order_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_exchange_screen(browser_of, order_id)

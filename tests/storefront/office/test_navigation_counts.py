@@ -16,7 +16,7 @@ from tests.storefront.office.conftest import BrowserFactory
 REQUEST = {"kind": "queja", "name": "Ana", "email": "ana@example.com", "text": "Nadie contesta el teléfono."}
 
 
-async def test_new_request_changes_the_numbers_on_an_open_screen_of_another_subject(
+async def test_new_pqrs_request_updates_the_navigation_of_an_open_screen(
     shop: Shop, browser_of: BrowserFactory
 ) -> None:
     root = await browser_of(Role.OWNER, "/oficina/productos")

@@ -114,7 +114,7 @@ async def test_redirect_is_added_found_and_deleted(shop: Shop, browser_of: Brows
 
 
 @pytest.mark.usefixtures("toys")
-async def test_targets_are_suggested_by_words(browser_of: BrowserFactory) -> None:
+async def test_redirect_targets_that_match_the_typed_words_are_suggested(browser_of: BrowserFactory) -> None:
     screen = await open_screen(browser_of, Role.SHOP)
     await send_event(screen, "suggest", "madera")
     assert [(one.value, one.label) for one in screen.suggestions] == [

@@ -159,7 +159,7 @@ async def test_all_requested_units_are_received_at_once_and_audited(
     assert actor_id.startswith("user_")
 
 
-def test_arrival_of_each_line_is_read_from_what_was_requested() -> None:
+def test_arrived_units_of_each_line_are_parsed_by_the_chosen_arrival() -> None:
     requested = {"a": 3, "b": 2, "c": 1, "d": 4}
     form = {
         "arrival-a": "all good",

@@ -69,7 +69,7 @@ async def test_scanned_products_are_sold_in_cash(
     assert (order.id, order.origin, order.fulfillment_status) == (screen.sold.id, "counter", "delivered")
 
 
-async def test_sale_that_is_sent_again_is_one_order(
+async def test_sale_whose_form_is_sent_twice_creates_one_order(
     shop: Shop, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_screen(browser_of)
@@ -165,7 +165,7 @@ async def test_telephone_sale_is_delivered(shop: Shop, variant_id: str, browser_
     )
 
 
-async def test_customer_takes_it_along_after_all(
+async def test_sale_without_delivery_can_be_discarded(
     shop: Shop, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_screen(browser_of)

@@ -233,7 +233,7 @@ class TestPages:
 
 
 @pytest.mark.parametrize("sent", [SENT, {"shown": 0}])
-async def test_list_that_cannot_be_filtered_is_answered_with_a_notice(
+async def test_list_stays_and_a_notice_appears_if_filtering_fails(
     shop: Shop, products: None, shopper: Callable[[], rx.State], monkeypatch: pytest.MonkeyPatch, sent: Any
 ) -> None:
     root = shopper()
@@ -382,7 +382,7 @@ class TestUnderstoodSearches:
         assert data.content.further == "/catalog?q=osos%20hasta%2060%20mil&page=2"
         assert len(handles(await load_url(data.content.further))) == 1
 
-    async def test_question_shows_its_page_and_the_whole_shop(self) -> None:
+    async def test_search_for_help_shows_the_help_page_and_all_products(self) -> None:
         data = await load_url("/catalog?q=cu%C3%A1nto%20cuesta%20el%20env%C3%ADo")
         assert data.content.title == "Ayuda sobre «cuánto cuesta el envío»"
         assert [link.path for link in data.content.help_links] == ["/legal/envios"]

@@ -51,7 +51,7 @@ def test_demo_title_replaces_only_the_default_title_of_departments() -> None:
     assert titles == ["¿A qué jugamos hoy?", own]
 
 
-def test_title_and_description_are_the_owners_or_general(settings: Settings) -> None:
+def test_home_page_has_the_owners_title_and_description_or_general_ones(settings: Settings) -> None:
     other = settings.model_copy(update={"store_name": "Macondo"})
     plain = resolve_brand(BrandBody(), other)
     assert (find_title(plain), find_description(plain, "", takes_pse=True)) == (

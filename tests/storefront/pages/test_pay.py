@@ -34,7 +34,9 @@ async def link(shop: Shop, defaults: Defaults) -> tuple[str, str, str]:
     return "/pay/" + created.url.rpartition("/")[2], draft.cart_id, draft.id
 
 
-async def test_page_shows_the_sale_and_no_person(shop: Shop, link: tuple[str, str, str]) -> None:
+async def test_payment_link_page_shows_the_sale_without_personal_data(
+    shop: Shop, link: tuple[str, str, str]
+) -> None:
     data = await load(PageParams.from_url(link[0]))
     (line,) = data.content.lines
     assert (line.title, line.quantity, data.content.total_label) == ("Trompo", 2, cop("$ 80.000"))
@@ -58,7 +60,7 @@ async def test_unknown_link_is_404(shop: Shop, link: tuple[str, str, str]) -> No
     assert (data.content, data.meta.status) == (PayPage("x"), 404)
 
 
-async def test_button_uses_the_cart_and_keeps_the_own_one(
+async def test_payment_link_replaces_the_browsers_cart_and_stores_its_id(
     shop: Shop, link: tuple[str, str, str], shopper: Callable[[], rx.State]
 ) -> None:
     root = shopper()
@@ -72,7 +74,9 @@ async def test_button_uses_the_cart_and_keeps_the_own_one(
     assert (cart.cart_id, cart.kept_cart_id, cart.cart.count) == (link[1], "cart_own", 2)
 
 
-async def test_second_link_keeps_the_own_cart(shop: Shop, shopper: Callable[[], rx.State]) -> None:
+async def test_own_cart_is_restored_after_two_payment_links(
+    shop: Shop, shopper: Callable[[], rx.State]
+) -> None:
     cart: Any = await shopper().get_state(CartState)
     cart.cart_id = "cart_own"
     for cart_id in ("cart_first_link", "cart_second_link"):
@@ -81,7 +85,7 @@ async def test_second_link_keeps_the_own_cart(shop: Shop, shopper: Callable[[], 
     assert (cart.cart_id, cart.kept_cart_id) == ("cart_own", "")
 
 
-async def test_withdrawn_link_does_not_open(
+async def test_withdrawn_payment_link_opens_no_checkout(
     shop: Shop, link: tuple[str, str, str], shopper: Callable[[], rx.State]
 ) -> None:
     async with shop.database.transaction() as session:

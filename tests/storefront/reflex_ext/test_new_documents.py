@@ -19,9 +19,9 @@ DOCUMENT = Event(name=HYDRATE, payload={"hashes": ["digest"], "vars": {}})
 
 
 async def load_pages_after(shopper: Callable[[], rx.State], event: Event, address: str) -> list[bool]:
-    """Return for three pages whether they still show `/product/oso` after an event at this address.
+    """Return for the product page, the catalogue and the checkout: True if it is still loaded after the event.
 
-    Two of them are the same for all customers.
+    All three were loaded at `/product/oso`; the event comes from `address`. The first two are public pages.
     """
     root = shopper()
     root.router = RouterData.from_router_data({"pathname": "/product/oso", "asPath": "/product/oso"})

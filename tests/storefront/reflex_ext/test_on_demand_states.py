@@ -68,7 +68,7 @@ def test_state_class_is_found_by_its_name() -> None:
 
 
 def test_memory_of_a_closed_page_is_freed_without_garbage_collection(shopper: Callable[[], rx.State]) -> None:
-    """Otherwise a closed page would be freed only by the garbage collector."""
+    """Check that no reference cycle keeps the states of a closed page until a garbage collection."""
     parent = shopper().substates.pop(KnownClientState.get_name())
     substates, parent_ref = parent.substates, ref(parent)
     del parent

@@ -55,7 +55,7 @@ def test_every_event_that_replaces_earlier_ones_is_sent_again_if_lost() -> None:
     assert {str(one.get("press")) for one in actions} == {"latest"}
 
 
-async def test_shop_error_is_shown_in_the_customers_words() -> None:
+async def test_shop_error_is_shown_with_its_text_for_customers() -> None:
     state = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]
     async with errors_as_notices(state):
         fail(InsufficientStock("Some variant does not have the required inventory"))

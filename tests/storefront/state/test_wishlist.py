@@ -186,6 +186,6 @@ async def test_invalid_changes_are_refused(shop: Shop, shopper: Shopper, changes
     assert (await state.get_state(FrameState)).notice.text
 
 
-def test_ages_are_bounded() -> None:
+def test_age_of_a_wishlist_change_is_limited() -> None:
     ages = [change.age for change in parse_changes([["oso", True, age] for age in (-5, 1500, 10**30)])]
     assert ages == [timedelta(), timedelta(seconds=1.5), REMOVAL_RETENTION]

@@ -102,7 +102,7 @@ async def test_pickup_point_is_saved(browser_of: BrowserFactory) -> None:
 
 @pytest.mark.usefixtures("defaults")
 @pytest.mark.parametrize("role", [Role.SHOP, Role.STOCKROOM])
-async def test_other_roles_see_deliveries_and_change_nothing(
+async def test_other_roles_see_deliveries_but_cannot_change_them(
     shop: Shop, browser_of: BrowserFactory, role: Role
 ) -> None:
     screen = await open_screen(browser_of, role)

@@ -1,4 +1,4 @@
-"""Programs that are called with events, on the settings screen (Ajustes)."""
+"""Webhooks on the settings screen (Ajustes)."""
 
 import socket
 from typing import Any
@@ -24,7 +24,7 @@ FORM = {"form": "new", "url": URL, "event-order.placed": "yes", "event-product.u
 
 
 class FakeTarget:
-    """A program that gives the next answer."""
+    """The program behind a webhook: it gives these answers one after the other."""
 
     def __init__(self, *answers: OutsideAnswer) -> None:
         self.answers = list(answers)
@@ -53,13 +53,13 @@ async def owner(defaults: Defaults, browser_of: BrowserFactory) -> Any:
 
 
 async def add(owner: Any) -> Any:
-    """Add a program. Return its row."""
+    """Add a webhook, and return its row."""
     await send_event(owner, "save_webhook", FORM)
     assert owner.problems == {}
     return owner.content.webhooks[-1]
 
 
-async def test_program_is_added_and_its_secret_is_shown_once(shop: Shop, owner: Any) -> None:
+async def test_webhook_is_added_and_its_secret_is_shown_once(shop: Shop, owner: Any) -> None:
     assert owner.content.webhooks == []
     row = await add(owner)
     assert (row.host, row.events_label) == ("erp.example.com", "Pedido nuevo · Producto cambiado")
@@ -95,7 +95,7 @@ async def test_program_is_added_and_its_secret_is_shown_once(shop: Shop, owner: 
         ),
     ],
 )
-async def test_wrong_program_is_marked_beside_the_field(
+async def test_invalid_webhook_form_marks_its_field(
     shop: Shop, owner: Any, typed: dict[str, str], name: str, problem: str
 ) -> None:
     await send_event(owner, "save_webhook", {**FORM, **typed})
@@ -104,7 +104,7 @@ async def test_wrong_program_is_marked_beside_the_field(
     assert (owner.content.webhooks, owner.webhook_secret) == ([], "")
 
 
-async def test_program_is_changed_switched_rotated_and_deleted(shop: Shop, owner: Any) -> None:
+async def test_webhook_is_changed_disabled_given_a_new_secret_and_deleted(shop: Shop, owner: Any) -> None:
     row = await add(owner)
     changed = {"form": row.id, "url": "https://other.example.com/x", "event-payment.captured": "yes"}
     await send_event(owner, "save_webhook", changed)
@@ -122,7 +122,7 @@ async def test_program_is_changed_switched_rotated_and_deleted(shop: Shop, owner
     assert owner.content.webhooks == []
 
 
-async def test_answers_are_shown_and_failed_events_are_sent_again(
+async def test_webhook_responses_are_shown_and_failed_events_are_sent_again(
     shop: Shop, owner: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = await add(owner)
@@ -158,7 +158,7 @@ async def test_answers_are_shown_and_failed_events_are_sent_again(
     assert owner.content.webhooks[0].deliveries[0].state == "Llegó"
 
 
-async def test_program_that_was_given_up_is_explained(shop: Shop, owner: Any) -> None:
+async def test_webhook_that_the_shop_has_disabled_shows_the_reason(shop: Shop, owner: Any) -> None:
     await add(owner)
     async with shop.database.transaction() as session:
         await session.execute(update(WebhookEndpoint).values(is_active=False, is_given_up=True))
@@ -170,7 +170,7 @@ async def test_program_that_was_given_up_is_explained(shop: Shop, owner: Any) ->
     )
 
 
-async def test_programs_are_read_only_without_a_second_factor(
+async def test_webhooks_are_read_only_without_a_second_factor(
     shop: Shop, owner: Any, browser_of: BrowserFactory
 ) -> None:
     row = await add(owner)
@@ -186,7 +186,7 @@ async def test_programs_are_read_only_without_a_second_factor(
     assert owner.content.webhooks[0].deliveries == []
 
 
-async def test_other_roles_see_no_programs(shop: Shop, owner: Any, browser_of: BrowserFactory) -> None:
+async def test_other_roles_see_no_webhooks(shop: Shop, owner: Any, browser_of: BrowserFactory) -> None:
     await add(owner)
     screen: Any = await (await browser_of(Role.SHOP, PATH)).get_state(SettingsState)
     await send_event(screen, "load")

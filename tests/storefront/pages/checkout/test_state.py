@@ -252,7 +252,7 @@ async def test_typing_after_an_order_of_another_tab_does_not_change_the_new_cart
 
 @asynccontextmanager
 async def order_in_progress(state: CheckoutState, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Place the page's order, and hold it until the end of the block. Then it fails."""
+    """Start placing the page's order. It waits until the end of the block, and then fails."""
     has_begun, may_end = asyncio.Event(), asyncio.Event()
 
     async def wait(*_arguments: object) -> NoReturn:

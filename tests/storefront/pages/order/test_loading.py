@@ -54,7 +54,7 @@ def test_every_order_status_has_texts() -> None:
     assert next(iter(texts.TITLES)) == "pending"  # the default for an unknown status
 
 
-def test_only_texts_of_final_refusals_say_that_nothing_was_charged() -> None:
+def test_only_texts_of_failed_payments_say_that_nothing_was_charged() -> None:
     statuses = {
         status for status, words in texts.EXPLANATIONS.items() if "no se hizo ningún cobro" in words.lower()
     }
