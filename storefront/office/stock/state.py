@@ -191,7 +191,7 @@ class StockState(VariantSearch, OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_STOCK)
     async def change_low_stock(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Set the product's low-stock threshold in units. The form contains the row's `key`; no number removes it."""
+        """Set the product's low-stock threshold in units. An empty number restores the shop's default."""
         typed = checked_fields(form_data, "key", "low_at")
         variant_id, location_id = self._parse_key(typed["key"])
         low_at = parse_units(typed["low_at"]) if typed["low_at"] else None
