@@ -52,7 +52,7 @@ async def test_attempts_are_counted_for_15_minutes(database: Database) -> None:
     await limiter.hit(database, limit, "ana@example.com", CLIENT)
 
 
-async def test_refunded_attempt_does_not_count(database: Database) -> None:
+async def test_attempt_that_was_given_back_does_not_count(database: Database) -> None:
     limit = RateLimit("test", 2, 3, 9)
     for _ in range(5):
         await limiter.hit(database, limit, "ana@example.com", CLIENT)
@@ -64,7 +64,7 @@ async def test_refunded_attempt_does_not_count(database: Database) -> None:
     assert 0 < refused.value.retry_after <= 15 * 60
 
 
-async def test_attempt_is_refunded_once_and_only_if_it_was_counted(database: Database) -> None:
+async def test_attempt_is_given_back_once_and_only_if_it_was_counted(database: Database) -> None:
     limit = RateLimit("test", 1, 2, 9)
     async with database.transaction() as session:
         await limiter.hit_in(session, limit, "one", CLIENT)
@@ -77,8 +77,10 @@ async def test_attempt_is_refunded_once_and_only_if_it_was_counted(database: Dat
         await limiter.hit(database, limit, "fourth", CLIENT)
 
 
-async def test_simultaneous_attempts_and_refunds_do_not_deadlock(database: Database) -> None:
-    """Check for deadlocks: both lock several counters, so they must lock them in the same order."""
+async def test_counting_and_giving_back_attempts_at_the_same_time_does_not_deadlock(
+    database: Database,
+) -> None:
+    """Both operations lock several counters, so each must lock them in the same order."""
     limit = RateLimit("test", 1000, 1000, 1000, per_day=1000)
 
     async def buy(subject: str) -> None:
@@ -90,7 +92,7 @@ async def test_simultaneous_attempts_and_refunds_do_not_deadlock(database: Datab
     await asyncio.gather(*(buy(f"{n % 8}@example.com") for n in range(80)))
 
 
-async def test_simultaneous_refunds_of_attempts_are_all_counted(database: Database) -> None:
+async def test_attempts_given_back_at_the_same_time_are_all_subtracted(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=8, per_subject=8)
 
     async def buy(subject: str) -> None:
@@ -210,7 +212,9 @@ async def test_daily_limit_lasts_a_day(database: Database, moment: datetime) -> 
     assert refused.value.retry_after == 24 * 60 * 60
 
 
-async def test_second_refund_at_the_same_moment_changes_nothing(database: Database, moment: datetime) -> None:
+async def test_attempt_given_back_twice_at_the_same_moment_is_subtracted_once(
+    database: Database, moment: datetime
+) -> None:
     limit = RateLimit("test", per_pair=1, per_client=2, per_subject=9)
     for subject in ("one", "other"):
         await limiter.hit(database, limit, subject, CLIENT)
@@ -222,7 +226,7 @@ async def test_second_refund_at_the_same_moment_changes_nothing(database: Databa
         await limiter.hit(database, limit, "fourth", CLIENT)
 
 
-async def test_refunded_attempt_does_not_count_on_a_replica_whose_clock_is_behind(
+async def test_attempt_given_back_does_not_count_on_a_replica_whose_clock_is_behind(
     database: Database, moment: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limit = RateLimit("test", per_pair=1, per_client=9, per_subject=9)
@@ -234,7 +238,7 @@ async def test_refunded_attempt_does_not_count_on_a_replica_whose_clock_is_behin
         await limiter.hit(database, limit, "ana@example.com", CLIENT)
 
 
-async def test_refunds_leave_no_extra_tries(database: Database) -> None:
+async def test_giving_back_more_attempts_than_were_made_allows_no_extra_attempts(database: Database) -> None:
     limit = RateLimit("test", per_pair=9, per_client=9, per_subject=2)
     await limiter.hit(database, limit, "ana@example.com", CLIENT)
     for _ in range(3):
@@ -245,7 +249,7 @@ async def test_refunds_leave_no_extra_tries(database: Database) -> None:
         await limiter.hit(database, limit, "ana@example.com", CLIENT)
 
 
-async def test_known_device_without_a_daily_limit(database: Database) -> None:
+async def test_known_device_without_a_daily_limit_has_one_counter(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=1, per_subject=1)
     device = Client(CLIENT.address, device="a")
     await limiter.hit(database, limit, "ana@example.com", device)
@@ -263,6 +267,6 @@ async def test_lock_of_a_key_is_stored_once_for_any_number_of_calls(database: Da
         assert len((await session.execute(select(RateLimitCounter.key))).all()) == 2
 
 
-def test_client_of_an_address_has_the_people_of_the_settings() -> None:
+def test_number_of_people_per_address_is_taken_from_the_settings() -> None:
     client = Client.from_ip("2800:e2:1:2::1", Settings(people_per_address=7))
     assert client == Client("2800:e2:1:2::/64", 7)
