@@ -55,7 +55,7 @@ class CatalogProduct:
 
 @dataclass(frozen=True)
 class CatalogFile:
-    """A file of a catalogue: its head and rows, and the values that it says, by SKU."""
+    """A file of a catalogue: its headings and rows, and by SKU the values that the import must read from it."""
 
     headings: list[str]
     rows: Rows

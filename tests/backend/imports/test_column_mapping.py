@@ -45,7 +45,7 @@ async def test_column_that_is_no_longer_mappable_is_not_imported(shop: Shop, def
 
 
 async def send_list(sender: Sender, content: bytes) -> list[tuple[str, str, str]]:
-    """Send a list as the office does. Return the heading, the column and the contested column of its columns."""
+    """Send a list like the office. Return each column's heading, importer's column and contested column."""
     found = await sender.send_spreadsheet(content, makes_places=True, may_choose=True)
     return [(one.heading, one.column, one.contested) for one in found.mapping]
 

@@ -136,7 +136,7 @@ def answer_unless_dead(address: str, **_how: object) -> bytes:
     return picture(address.rpartition("/")[2])
 
 
-async def test_new_product_without_a_dead_picture_goes_in_hidden_and_is_listed(
+async def test_new_product_with_an_unreachable_picture_is_imported_as_a_draft(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_job, "fetch", answer_unless_dead)
@@ -168,7 +168,7 @@ async def test_new_product_without_a_dead_picture_goes_in_hidden_and_is_listed(
     )  # fmt: skip
 
 
-async def test_existing_product_keeps_its_pictures_if_one_is_dead(
+async def test_existing_product_keeps_its_pictures_if_a_new_one_is_unreachable(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_job, "fetch", answer_unless_dead)
@@ -184,7 +184,7 @@ async def test_existing_product_keeps_its_pictures_if_one_is_dead(
         assert await read_shop_values(sender) == {"T-1": ("published", 1_500, ["http://a.example/red"])}
 
 
-async def test_variants_of_a_new_product_go_in_without_a_dead_picture(
+async def test_new_product_with_variants_is_imported_as_a_draft_without_an_unreachable_picture(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_job, "fetch", answer_unless_dead)

@@ -361,7 +361,7 @@ async def test_collection_name_without_a_letter_is_refused(sender: Sender) -> No
 class TestPictures:
     @pytest.mark.parametrize("name", ["javascript:alert(1)", "data:image/png;base64,AAAA"])
     async def test_picture_address_with_another_scheme_is_refused(self, sender: Sender, name: str) -> None:
-        """Such an address is also refused if a product still has it from an earlier release."""
+        """Let a product have this address from an earlier release: it is refused nevertheless."""
         async with sender.shop.database.transaction() as session:
             variant_id = await add_product(session, sender.defaults, "yoyo")
             old = (await session.get_one(Variant, variant_id)).product_id
@@ -469,7 +469,7 @@ class TestPictures:
         assert "one by one" not in caplog.text
 
 
-async def test_other_lists_of_a_workbook_are_named(sender: Sender) -> None:
+async def test_other_sheets_of_a_workbook_are_reported_as_not_imported(sender: Sender) -> None:
     list_of: list[list[object]] = [["Nombre", "SKU", "Precio"], ["Trompo", "T-1", 5_000]]
     found = await sender.send_spreadsheet(build_workbook(list_of, [["Nombre", "SKU"], ["Yoyo", "Y-1"]]))
     assert (found.sheet, found.counts.new) == ("Sheet1", 1)

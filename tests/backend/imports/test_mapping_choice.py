@@ -17,7 +17,7 @@ async def choose(sender: Sender, place: int, column: str) -> ImportReport:
     return await sender.report()
 
 
-async def test_contested_column_must_be_chosen_by_its_heading(sender: Sender) -> None:
+async def test_import_is_refused_until_one_of_two_columns_for_the_sku_is_chosen(sender: Sender) -> None:
     found = await sender.send_spreadsheet(LIST, may_choose=True)
     assert found.format == "unknown"
     assert {one.heading: (one.column, one.contested) for one in found.mapping} == {
@@ -43,7 +43,7 @@ async def test_contested_column_must_be_chosen_by_its_heading(sender: Sender) ->
 TWO_CHOICES = "Código;Referencia;Nombre;Precio;Precio de venta\nT-1;REF-1;Trompo;5000;6000\n"
 
 
-async def test_each_contested_column_must_be_chosen(sender: Sender) -> None:
+async def test_import_is_refused_until_a_column_is_chosen_for_each_contested_field(sender: Sender) -> None:
     await sender.send_spreadsheet(TWO_CHOICES, may_choose=True)
     chosen = await choose(sender, 1, "sku")
     assert [one.contested for one in chosen.mapping] == ["", "", "", "price", "price"]
@@ -69,7 +69,7 @@ async def test_last_contested_column_is_taken_if_the_others_are_for_something_el
     assert [one.contested for one in chosen.mapping] == ["", "", "", "price", "price"]
 
 
-async def test_choice_is_remembered_for_the_next_list_with_this_head(sender: Sender) -> None:
+async def test_chosen_columns_are_used_for_the_next_list_with_the_same_headings(sender: Sender) -> None:
     await sender.send_spreadsheet(LIST, may_choose=True)
     await choose(sender, 0, "sku")
     await choose(sender, 5, "")

@@ -74,19 +74,19 @@ async def test_variants_may_have_different_addresses(sender: Sender) -> None:
         assert set(await read_redirects(sender)) == expected
 
 
-async def test_other_texts_are_refused_with_the_hint(sender: Sender) -> None:
+async def test_text_that_is_no_address_is_refused_with_a_hint(sender: Sender) -> None:
     found = await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;18900;mi trompo\nYoyo;Y-1;9900;/\n")
     assert list_problems(found) == [(2, "old_addresses", "cell"), (3, "old_addresses", "cell")]
     assert "separadas por |" in found.problems[0].text
 
 
-async def test_own_address_is_no_redirect(sender: Sender) -> None:
+async def test_current_address_of_the_product_becomes_no_redirect(sender: Sender) -> None:
     await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;18900;/product/trompo|/viejo\n")
     await sender.run_import()
     assert await read_redirects(sender) == {"/viejo": "Trompo"}
 
 
-async def test_export_goes_back_in_unchanged(sender: Sender) -> None:
+async def test_exported_old_addresses_are_imported_without_changes(sender: Sender) -> None:
     await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;18900;/p/1|/p/2,3\nYoyo;Y-1;9900;/y\n")
     await sender.run_import()
     async with sender.shop.database.read() as session:
@@ -115,7 +115,7 @@ async def test_export_goes_back_in_unchanged(sender: Sender) -> None:
         ("m-google.tsv", {"/t": "Trompo"}),
     ],
 )
-async def test_files_of_other_programs_bring_their_addresses(
+async def test_addresses_in_files_of_other_programs_redirect(
     sender: Sender, name: str, expected: dict[str, str]
 ) -> None:
     content = re.sub(rb'https://[^,;\t"]+\.jpg(?:\?v=\d+)?', b"", (CASES / name).read_bytes())

@@ -65,7 +65,7 @@ async def test_cell_finds_its_picture_in_the_zip(
         ("a.heic", b"\0\0\0\x18ftypheic", "heic"), ("a.jpg", b"\0" * (MAX_FILE_BYTES + 1), "too_many_bytes"),
     ],
 )  # fmt: skip
-async def test_sent_file_that_is_no_picture_is_not_called_missing(
+async def test_sent_file_that_is_no_picture_is_not_reported_as_missing(
     sender: Sender, name: str, content: bytes, code: str
 ) -> None:
     await sender.send_spreadsheet(f"Nombre;SKU;Precio;Fotos\nMuñeca;M-1;1000;{name}\n")
@@ -89,7 +89,9 @@ async def test_system_files_in_a_zip_are_not_reported(sender: Sender) -> None:
     ("sheet", "packed", "count"),
     [("02-sheet.csv", "02-macfinder.zip", 2), ("18-sheet.csv", "18-windows-cp850.zip", 4)],
 )
-async def test_pictures_of_the_cases_are_found(sender: Sender, sheet: str, packed: str, count: int) -> None:
+async def test_pictures_in_zips_of_macos_and_windows_are_found(
+    sender: Sender, sheet: str, packed: str, count: int
+) -> None:
     await sender.send_spreadsheet((CASES / sheet).read_bytes())
     result = await sender.send_pictures(packed, (CASES / packed).read_bytes())
     assert result == PictureUploadResult(count, [])

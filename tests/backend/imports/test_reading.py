@@ -50,7 +50,7 @@ def write_workbook(path: Path, rows: Any, formats: dict[int, str]) -> bytes:
         ),
     ],
 )
-def test_titles_of_a_case_are_read(name: str, titles: list[str]) -> None:
+def test_titles_of_a_sample_file_are_read(name: str, titles: list[str]) -> None:
     assert [cells["title"] for cells in read_cells((CASES / name).read_bytes())] == titles
 
 
@@ -64,7 +64,7 @@ def test_titles_of_a_case_are_read(name: str, titles: list[str]) -> None:
         ("n18.csv", []),
     ],
 )
-def test_problems_of_a_case_are_found(name: str, problems: list[tuple[int, str, str]]) -> None:
+def test_problems_of_a_sample_file_are_found(name: str, problems: list[tuple[int, str, str]]) -> None:
     assert list_problems((CASES / name).read_bytes()) == problems
 
 
@@ -76,12 +76,12 @@ def test_problems_of_a_case_are_found(name: str, problems: list[tuple[int, str, 
         ("s11-hidden-row.xlsx", [(3, "hidden row")]),
     ],
 )
-def test_rows_of_a_case_are_set_aside(name: str, set_aside: list[tuple[int, str]]) -> None:
+def test_expected_rows_of_a_sample_file_are_set_aside(name: str, set_aside: list[tuple[int, str]]) -> None:
     found = read_product_file((CASES / name).read_bytes())
     assert [(row.line, row.reason.value) for row in found.set_aside] == set_aside
 
 
-def test_merged_categories_of_the_case_reach_each_row() -> None:
+def test_merged_category_cell_is_read_for_each_of_its_rows() -> None:
     cells = read_cells((CASES / "09-merged-b.xlsx").read_bytes())
     assert [row["categories"] for row in cells] == ["Muñecas y muñecos"] * 2
 

@@ -1,4 +1,4 @@
-"""Refused rows as a file: it has the columns and cells of the spreadsheet, and goes in again after a correction."""
+"""Refused rows as a file: it has the columns and cells of the spreadsheet, and can be corrected and imported."""
 
 from collections.abc import Callable
 from datetime import date
@@ -98,7 +98,7 @@ async def test_corrected_rows_of_every_format_change_only_what_was_corrected(
     assert await sender.value(InventoryLevel.stocked, "B-0") in {4, None}
 
 
-async def test_missing_cells_of_a_short_row_stay_unsaid(sender: Sender) -> None:
+async def test_missing_cells_of_a_short_row_change_nothing_after_its_correction(sender: Sender) -> None:
     await sender.send_spreadsheet("SKU,Nombre,Marca,Precio\nT-1,Trompo,Uno,1000\nY-1,Yoyo,Dos,1000\n")
     await sender.run_import()
     found = await sender.send_spreadsheet("SKU,Nombre,Precio,Marca\nT-1,Trompo\nY-1,Yoyo,2000,Dos\n")
@@ -112,7 +112,7 @@ async def test_missing_cells_of_a_short_row_stay_unsaid(sender: Sender) -> None:
     assert [one["column"] for one in found.changes[0].changes] == ["price"]
 
 
-async def test_extra_cells_come_back_until_the_row_is_corrected(sender: Sender) -> None:
+async def test_extra_cells_of_a_row_are_in_the_file_of_refused_rows(sender: Sender) -> None:
     sheet = "SKU,Nombre,Precio,Unidades\nC-1,Carro,rojo,64000,25\nY-1,Yoyo,2000,3\n"
     await sender.send_spreadsheet(sheet)
     content = await fetch_refused(sender)

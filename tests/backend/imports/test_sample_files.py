@@ -72,7 +72,7 @@ def pick(shop: dict[str, dict[str, Any]], *names: str) -> dict[str, list[Any]]:
     return {sku: [values[name] for name in names] for sku, values in sorted(shop.items())}
 
 
-async def test_list_with_a_total_has_no_product_for_it(sender: Sender) -> None:
+async def test_total_row_of_a_list_is_not_imported_as_a_product(sender: Sender) -> None:
     shop = await import_case(sender, "s3-clean-but-total.xlsx")
     assert pick(shop, "price", "stock", "tax_rate") == {
         "0001a3": [89_900, 12, 19], "0002a3": [35_000, 4, 19], "0003a3": [12_000, 2, 0],
@@ -96,7 +96,9 @@ async def test_percents_and_cents_are_read(sender: Sender) -> None:
         ("14-zeros-handle.xlsx", {"0017": ["Ceros", 2_000]}),
     ],
 )
-async def test_list_is_imported_as_it_is(sender: Sender, name: str, expected: dict[str, list[Any]]) -> None:
+async def test_sample_list_is_imported_without_corrections(
+    sender: Sender, name: str, expected: dict[str, list[Any]]
+) -> None:
     assert pick(await import_case(sender, name), "title", "price") == expected
 
 
@@ -132,7 +134,7 @@ async def test_subtotals_and_footers_are_no_products(sender: Sender) -> None:
     }
 
 
-async def test_merged_categories_stay_with_every_row(sender: Sender) -> None:
+async def test_merged_category_cell_is_imported_for_each_of_its_rows(sender: Sender) -> None:
     shop = await import_case(sender, "09-merged-b.xlsx")
     assert pick(shop, "categories") == {
         "TRO-MUN-017": [{"Muñecas y muñecos"}], "TRO-MUN-018": [{"Muñecas y muñecos"}],
@@ -144,7 +146,7 @@ async def test_paths_of_categories_are_created(sender: Sender) -> None:
     assert pick(shop, "categories") == {"P-1": [{"Madera", "Bebés"}]}
 
 
-async def test_short_row_says_nothing_of_its_missing_cells(sender: Sender) -> None:
+async def test_short_row_is_imported_with_the_cells_that_it_has(sender: Sender) -> None:
     shop = await import_case(sender, "n18.csv")
     assert pick(shop, "title", "price") == {"F1-66245": ["Corta 66245", 25_000]}
 
@@ -174,7 +176,9 @@ RANDOM_LIMITS = settings(
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "accounting"])
 @RANDOM_LIMITS
 @given(data=st.data())
-async def test_shop_has_what_a_random_file_says(sender: Sender, name: str, data: st.DataObject) -> None:
+async def test_products_of_a_random_file_are_imported_with_all_values(
+    sender: Sender, name: str, data: st.DataObject
+) -> None:
     """Import a random catalogue without pictures, and compare the products of the shop with it."""
     _format, write, has_options = FORMATS[name]
     prefix = f"{uuid4().hex[:8]} "

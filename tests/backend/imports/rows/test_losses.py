@@ -161,8 +161,7 @@ async def test_changed_product_retains_its_status(sender: Sender) -> None:
     assert await read_status(sender, "SKU-yoyo") == "published"
 
 
-async def test_losses_after_the_preview_are_not_confirmed(sender: Sender) -> None:
-    """Check that a value which was added after the preview is not emptied."""
+async def test_value_added_after_the_preview_is_not_emptied(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
         await add_product(session, sender.defaults, "yoyo", price=9_900)
     found = await sender.send_spreadsheet("SKU;Precio;Marca\nSKU-yoyo;12000;\n")
@@ -176,7 +175,7 @@ async def test_losses_after_the_preview_are_not_confirmed(sender: Sender) -> Non
 
 
 async def test_pictures_are_compared_with_the_rows_that_name_them(sender: Sender) -> None:
-    """Rows with other problems count too: their pictures are not missing."""
+    """Check that rows with other problems count too."""
     await sender.send_spreadsheet(
         "Nombre;SKU;Precio;Fotos\nTrompo;T-1;5000;trompo.jpg\nYoyo;Y-1;mucho;yoyo.jpg\n"
         "Balero;B-1;5000;balero.jpg|balero-2.jpg\nSin foto;S-1;5000;\n"
