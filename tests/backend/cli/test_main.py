@@ -44,7 +44,7 @@ def test_version_is_that_of_the_installed_package() -> None:
     assert run("--version") == (0, f"{version('trompo')}\n")
 
 
-def test_command_that_changes_data_prints_the_data_folder_from_any_folder(
+def test_command_run_in_another_folder_uses_and_prints_the_data_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
@@ -86,7 +86,7 @@ def test_wrong_setting_prints_one_line_without_a_traceback(monkeypatch: pytest.M
 
 
 def run_refused(*arguments: str) -> str:
-    """Return the one line with which a command ends instead of a traceback."""
+    """Run a command that must fail with exit code 1, and return the line that it prints."""
     result = CliRunner().invoke(app, arguments)
     assert isinstance(result.exception, SystemExit), result.exception
     assert result.exit_code == 1

@@ -270,9 +270,7 @@ def test_error_about_invalid_fields_has_the_expected_sentence_on_each_surface(na
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_error_with_a_sentence_for_customers_is_not_shown_to_staff_with_it(
-    error: ShopError, text: str
-) -> None:
+def test_staff_do_not_see_the_sentence_of_an_error_for_customers(error: ShopError, text: str) -> None:
     for surface in SURFACES.values():
         assert text_for(error, surface).startswith(text) is not surface.is_for_staff
 
@@ -305,9 +303,7 @@ def test_error_with_a_sentence_for_customers_is_not_shown_to_staff_with_it(
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_error_with_a_sentence_for_staff_is_not_shown_to_customers_with_it(
-    error: ShopError, text: str
-) -> None:
+def test_customers_do_not_see_the_sentence_of_an_error_for_staff(error: ShopError, text: str) -> None:
     for surface in SURFACES.values():
         assert text_for(error, surface).startswith(text) is surface.is_for_staff
 

@@ -56,7 +56,7 @@ def placeholders(sentence: str) -> set[str]:
     }
 
 
-def test_only_texts_of_the_demo_name_toys(messages: list[str]) -> None:
+def test_no_text_outside_the_demo_mentions_toys(messages: list[str]) -> None:
     """Check that all other texts say «producto» or use the shop's own word: a shop may sell anything."""
     assert {message for message in messages if "juguete" in message.lower()} == {
         "juguete",
@@ -78,7 +78,7 @@ def test_only_texts_of_the_demo_name_toys(messages: list[str]) -> None:
     assert [file.name for file in legal if "juguete" in file.read_text("utf-8").lower()] == []
 
 
-def test_only_texts_of_the_demo_name_toys_in_english(messages: list[str]) -> None:
+def test_no_english_text_outside_the_demo_mentions_toys(messages: list[str]) -> None:
     in_english = {message: translations("en").gettext(message) for message in messages}
     assert [
         text
@@ -143,7 +143,7 @@ def list_literals(source: str) -> Iterator[str]:
             yield node.value
 
 
-def test_no_line_ends_after_a_sign_of_pesos() -> None:
+def test_peso_sign_is_followed_by_a_no_break_space() -> None:
     """Check that the space between the sign and the number is a no-break space, as in `format_cop`."""
     found = {
         str(file): texts

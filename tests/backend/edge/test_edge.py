@@ -317,13 +317,13 @@ class Colour(StrEnum):
 
 
 class SignsParameters(Parameters):
-    """Parameters with this type."""
+    """Query parameters whose values are a `Colour`."""
 
     colour: Colour = Colour.RED
     others: list[Colour] | None = None
 
 
-def test_query_parameter_is_documented_without_a_reference_to_a_type_that_no_schema_describes() -> None:
+def test_type_of_a_query_parameter_is_documented_in_the_parameter_itself() -> None:
     colour, others = QueryReader(SignsParameters).documentation()
     assert colour["schema"]["enum"] == others["schema"]["items"]["enum"] == ["red"]
     assert "$ref" not in json.dumps([colour, others])

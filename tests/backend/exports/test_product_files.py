@@ -121,7 +121,9 @@ async def test_woocommerce_file_has_parents_and_variations(shop: Shop) -> None:
 
 @pytest.mark.usefixtures("products")
 @pytest.mark.parametrize("source_format", [SourceFormat.SHOPIFY, SourceFormat.WOOCOMMERCE])
-async def test_own_import_reads_the_files_again(shop: Shop, source_format: SourceFormat) -> None:
+async def test_exported_files_can_be_read_by_the_import_of_the_shop(
+    shop: Shop, source_format: SourceFormat
+) -> None:
     table = read_table(await export_text(shop, source_format))
     assert recognise(table.headings) is source_format
     small, large, yoyo = list_cells(convert_table(table, source_format))
@@ -185,5 +187,5 @@ async def test_costs_and_texts_for_search_engines_are_in_the_files(
     )
 
 
-async def test_office_offers_the_files() -> None:
+async def test_office_offers_product_files_for_shopify_and_woocommerce() -> None:
     assert {"shopify", "woocommerce", "import"} <= list_kinds(OWNER).keys() < KINDS.keys()

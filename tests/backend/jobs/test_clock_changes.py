@@ -236,7 +236,7 @@ async def test_times_of_every_periodic_job_of_the_shop_are_corrected(shop: Shop)
 async def test_running_worker_corrects_job_times_repeatedly(
     database: Database, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the worker pulls back while it runs, not only when it starts."""
+    """Check that a worker corrects job times while it runs, not only when it starts."""
     monkeypatch.setattr("backend.jobs.worker.SCHEDULE_INTERVAL_S", 0.0)
     running = Worker(database, [services], poll_interval_s=0.01)
     running.start()

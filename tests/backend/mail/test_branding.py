@@ -60,7 +60,7 @@ async def test_sent_mail_has_the_published_brand(shop: Shop) -> None:
     assert await read_logo(shop.pictures, resolve_brand(body, shop.settings))
 
 
-async def test_mail_without_a_logo_or_with_a_lost_one_shows_the_name(shop: Shop) -> None:
+async def test_mail_without_a_stored_logo_shows_the_name_of_the_shop(shop: Shop) -> None:
     lost = resolve_brand(BrandBody(logo="/pictures/0123456789abcdef/marca-64x64.webp"), shop.settings)
     assert await read_logo(shop.pictures, lost) == b""
     message = Message(MailKind.ORDER_SHIPPED, "ana@example.com", VALUES)
@@ -84,14 +84,14 @@ def test_logo_fits_and_is_not_enlarged(
     assert (logo.width, logo.height) == shown
 
 
-def test_shop_without_colors_of_its_own_has_not_the_demos(settings: Settings) -> None:
+def test_shop_without_its_own_colors_does_not_get_the_demo_colors(settings: Settings) -> None:
     other = settings.model_copy(update={"store_name": "Macondo"})
     assert find_mail_colors(resolve_brand(BrandBody(), settings)) == DEMO_COLORS
     assert find_mail_colors(resolve_brand(BrandBody(), other)).button == "#24446b"
 
 
 @pytest.mark.parametrize("kind", list(MailKind))
-def test_mail_of_another_shop_has_nothing_of_the_demos_brand(settings: Settings, kind: MailKind) -> None:
+def test_mail_of_another_shop_shows_nothing_of_the_demo_brand(settings: Settings, kind: MailKind) -> None:
     own = {
         "store_name": "Macondo",
         "store_legal_name": "Libros Macondo S.A.S.",

@@ -72,7 +72,7 @@ def test_letters_that_fit_two_encodings_are_unreadable(content: bytes) -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("word", ["Ábaco", "Árbol", "Águila", "Época", "Índice", "Óvalo", "Útil", "Ñandú"])
-def test_only_accented_letter_of_a_file_is_read_in_cp1252(word: str, end: str) -> None:
+def test_file_with_one_accented_letter_is_read_as_cp1252(word: str, end: str) -> None:
     text = end.join(["Nombre;SKU;Precio", f"{word};T-1;1000", "Trompo;T-2;2000", ""])
     assert decode_lines(text.encode("cp1252")) == text
 

@@ -76,7 +76,7 @@ async def test_members_have_exactly_the_rights_of_their_role_and_lose_them_at_on
     assert {tuple(one) for one in actions} == {("created", "staff_role"), ("changed", "staff_role")}
 
 
-async def test_editing_orders_includes_seeing_them(shop: Shop, owner: Actor) -> None:
+async def test_right_to_edit_orders_includes_the_right_to_see_them(shop: Shop, owner: Actor) -> None:
     role = await make_role(shop, owner, rights=frozenset({Right.EDIT_ORDERS}))
     async with shop.database.read() as session:
         [found] = await list_roles(session, owner)
@@ -224,7 +224,9 @@ async def test_invited_person_who_joins_while_the_role_is_deleted_moves_too(shop
         assert (await session.execute(joined)).scalar_one() == Role.STOCKROOM
 
 
-async def test_change_of_rights_that_were_not_seen_is_refused(shop: Shop, owner: Actor) -> None:
+async def test_rights_that_changed_since_they_were_displayed_are_not_overwritten(
+    shop: Shop, owner: Actor
+) -> None:
     role = await make_role(shop, owner)
     with pytest.raises(Conflict):
         async with shop.database.transaction() as session:

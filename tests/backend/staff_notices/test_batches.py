@@ -137,7 +137,7 @@ async def test_answered_request_is_not_mailed(shop: Shop, office: Office) -> Non
     assert office.notices() == []
 
 
-async def test_order_that_was_canceled_is_left_out_of_the_mail(
+async def test_cancelled_order_is_left_out_of_the_mail(
     shop: Shop, store: httpx.AsyncClient, trompo: str, office: Office
 ) -> None:
     canceled, _other = await buy(shop, store, trompo), await buy(shop, store, trompo)

@@ -32,7 +32,7 @@ READERS = ["accountant", "owner", "shop"]
 
 
 async def choose_hour(shop: Shop, hour: int) -> None:
-    """Save the hour, and let the staff be there since the day before yesterday."""
+    """Save the hour of the summary, and change the staff as if they were created two days ago."""
     async with shop.database.transaction() as session:
         await save_settings(session, COMMAND_LINE, {"daily_summary_hour": str(hour)})
         await session.execute(update(Staff).values(created_at=db_now(-timedelta(days=2))))

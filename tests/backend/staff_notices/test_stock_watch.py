@@ -36,8 +36,8 @@ async def count_notices(shop: Shop) -> int:
         return len((await session.execute(select(StaffNotice))).scalars().all())
 
 
-async def test_each_crossing_is_one_notice(shop: Shop, trompo: str) -> None:
-    """Set the units in turn; the numbers are the units and the notices until then."""
+async def test_each_fall_to_low_stock_or_to_zero_is_one_notice(shop: Shop, trompo: str) -> None:
+    """Each pair has the units to set, and the number of notices that must exist afterwards."""
     for units, notices in (
         (LOW_STOCK + 1, 0),
         (LOW_STOCK, 1),

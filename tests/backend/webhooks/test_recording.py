@@ -103,7 +103,7 @@ async def test_paid_order_is_placed_and_captured(
     assert refunded[1]["refund_id"].startswith("ref_")
 
 
-async def test_order_whose_payment_is_rejected_is_canceled_once(
+async def test_order_whose_payment_is_rejected_is_cancelled_once(
     shop: Shop, store: httpx.AsyncClient, product: dict[str, Any], endpoint: str, admin: httpx.AsyncClient
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, product["variants"][0]["id"])

@@ -50,7 +50,7 @@ def catalogue() -> Catalogue:
 
 
 async def start_reading(cache: VersionCache[str, str], catalogue: Catalogue) -> asyncio.Task[str]:
-    """Return a reading that has begun, and ends once it may read."""
+    """Start a read through the cache. Return its task, which ends once `catalogue.may_read` is set."""
     catalogue.may_read.clear()
     reading = asyncio.create_task(cache.get("home", catalogue.read))
     await catalogue.begun.get()

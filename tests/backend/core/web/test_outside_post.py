@@ -134,7 +134,7 @@ async def test_private_address_is_refused_in_any_notation(host: str) -> None:
 
 
 async def test_name_is_resolved_once(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the second answer of the name server be another address."""
+    """Check that the call goes to the checked address, although the name server would now return another."""
     ip, _colon, port = server.partition(":")
     answers = [ip, "192.0.2.1"]
     resolved: list[str] = []

@@ -391,7 +391,7 @@ async def test_login_registered_earlier_by_a_stranger_does_not_open_the_google_a
 
 
 async def test_concurrent_google_sign_ins_create_one_account(shop: Shop) -> None:
-    """Click the button twice."""
+    """Let another request of the same person create the account first."""
     person = GooglePerson("77", "ana@example.com", True, "Ana", "Gómez")
     made = Customer(email=person.email)
 

@@ -162,7 +162,7 @@ async def test_only_a_request_with_the_current_etag_gets_304(
 async def test_response_answered_with_304_is_cached(
     shop: Shop, store: httpx.AsyncClient, list_path: str, statements: list[str]
 ) -> None:
-    """Check a client that always sends its ETag: after a change, no request comes without one."""
+    """Check that a 304 after a change also stores the response: later requests need no statement."""
     known = {"if-none-match": (await store.get(list_path)).headers["etag"]}
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(updated_at=Region.updated_at))
@@ -330,7 +330,7 @@ stay cached.
 
 
 async def _read_watches(session: AsyncSession) -> dict[str, set[str]]:
-    """Return the same for the database's triggers: only what insertions, updates and deletions all raise."""
+    """Return, in the form of `WATCHED`, the numbers that triggers raise on each of INSERT, UPDATE and DELETE."""
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     if session.get_bind().dialect.name == "sqlite":
         query = "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'watch_%'"

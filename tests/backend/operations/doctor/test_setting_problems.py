@@ -109,7 +109,7 @@ def test_every_kind_of_problem_has_a_test() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(NOT_FROM_SETTINGS))
-def test_each_problem_of_the_assembly_is_described_in_spanish(kind: ProblemKind) -> None:
+def test_each_problem_that_follows_from_valid_settings_is_described_in_spanish(kind: ProblemKind) -> None:
     values = dict.fromkeys({*names_in(kind.value), "setting"}, "X")
     check_sentence(find_problem(kind, **values))
 
@@ -123,7 +123,7 @@ def test_every_setting_with_a_wrong_value_is_described_in_spanish(
         check_sentence(problem)
 
 
-def test_wrong_values_reach_every_setting_with_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_values_break_the_limits_of_every_setting_with_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     named = {
         problem.setting
         for value in WRONG_VALUES

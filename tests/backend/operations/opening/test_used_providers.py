@@ -1,4 +1,4 @@
-"""A provider that open orders still need cannot be left out. Each row: who needs it, and until when."""
+"""A provider that open orders still need cannot be left out of the settings."""
 
 import httpx
 import pytest

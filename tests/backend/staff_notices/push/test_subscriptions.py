@@ -99,7 +99,7 @@ async def test_simultaneous_subscriptions_stay_within_the_limit(shop: Shop, offi
     assert len(await list_endpoints(shop, owner)) == MAX_SUBSCRIPTIONS
 
 
-async def test_member_removes_only_their_own_browsers(shop: Shop, office: Office) -> None:
+async def test_member_cannot_remove_the_browser_of_another_member(shop: Shop, office: Office) -> None:
     owner, packer = office.actor(Role.OWNER), office.actor(Role.STOCKROOM)
     await add(shop, owner)
     async with shop.database.read() as session:
