@@ -82,7 +82,7 @@ async def find_customers_by_text(
 
 
 def customer_name(first_name: str, last_name: str, last: Order | None, email: str) -> str:
-    """Return the stored name of a customer, else the recipient of their newest order, else their e-mail address."""
+    """Return the stored name of a customer, else the payer in their newest order, else their e-mail address."""
     own = full_name({"first_name": first_name, "last_name": last_name})
     return own or (order_customer_name(last) if last is not None else "") or email
 

@@ -208,7 +208,7 @@ def _parse_value(form: OfferForm, method: MethodType, problems: dict[str, str]) 
 async def _parse_buyget(
     session: AsyncSession, form: OfferForm, problems: dict[str, str]
 ) -> TypedBuyGet | None:
-    """Parse the quantities of a buyget offer. Return None for another offer, or if they are wrong."""
+    """Parse the quantities of a buyget offer; return None for another kind of offer. Add errors to `problems`."""
     if form.method not in (*DEALS, BUYGET):
         return None
     if form.target not in (PRODUCTS, CATEGORIES):

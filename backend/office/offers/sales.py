@@ -117,7 +117,7 @@ class SalePage:
     """One sale, or a new sale with an empty `id`.
 
     Attributes:
-        form: the editable values; None once the sale has started.
+        form: the editable values; None once the sale has started, or if an API client set its prices.
         last_day: the final day, which can be changed; empty once the sale has ended.
         rows: the first prices of the sale; `more`: number of further prices.
         version: the version of the stored sale, from `_version_of`.

@@ -88,7 +88,7 @@ class ParcelView:
         chip: its status.
         label_path: path of the label's file; empty without one.
         can_cancel: True if the label can be cancelled.
-        can_deliver: True if staff may record that the carrier delivered it.
+        can_deliver: True if staff may record that the sent parcel was delivered.
         is_test: True if no courier picks up the parcel.
         waits: True if its label waits for a staff member's decision (`backend.attention`).
         problem: why the label was not created; empty if it was created, or if the reason is unknown.
@@ -177,7 +177,7 @@ class OrderDetail:
     delivery_note: str
     """Address and hours of the pickup point, or days and hours of own delivery; empty for a carrier."""
     promise: str
-    """The promised day as a sentence; empty if no day was promised."""
+    """The promised day, or before the payment the offered day, as a sentence; empty without one."""
     recipient: str
     recipient_phone: str
     address_lines: list[str]

@@ -223,7 +223,7 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
 
 
 def order_chips(order: Order, kind: DeliveryKind) -> list[ChipView]:
-    """Return the status chips of an order: its payment status and, once paid or packed, its fulfillment status."""
+    """Return the chips of an order: payment and, once paid or packed, fulfillment; or that it is cancelled."""
     status = order.payment_status
     paid = ChipView(PAYMENT_LABELS.get(status, status), PAYMENT_TONES.get(status, "plain"))
     if order.status == OrderStatus.CANCELED:

@@ -73,8 +73,8 @@ class PackOrder:
         is_pickup: True if its customer collects it.
         is_own: True if the shop itself delivers it.
         needs_label: True if a carrier needs a label for it.
-        state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (the payment
-            provider reports another payment than the shop has stored), `busy` (its label is being created) or
+        state: `open` (to be packed), `packed`, `doubt` (its label waits for a decision), `held` (its
+            payment waits for a decision: `backend.orders.packing_holds`), `busy` (its label is being created) or
             `closed` (cancelled or not paid).
         difference: difference between the paid amount and the total, as a sentence; empty if there is none.
         gift_message: text to print for the box; empty without one.

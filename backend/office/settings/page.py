@@ -229,7 +229,7 @@ async def _drop_without_options(session: AsyncSession, enabled: frozenset[str]) 
 
 
 def _payment_warning(provider_id: str, payments: Mapping[str, str], on: Collection[str]) -> str:
-    """Return the warning if the checkout page offers no other enabled provider; empty otherwise."""
+    """Return the warning if this is the only enabled provider on the checkout page; empty otherwise."""
     offered = {one for one in on if payments.get(one)}
     return NO_PAYMENT if offered == {provider_id} else ""
 
