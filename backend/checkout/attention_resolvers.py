@@ -60,7 +60,7 @@ NO_MONEY = "Order {number} has no money: no units can be reserved for it"
 
 
 class PaidAlready(NotAllowed):
-    """The order is already paid: the money must be refunded."""
+    """The money cannot pay the order, which is already paid: it must be refunded."""
 
     staff_text = _("El pedido ya está pagado: devuelve este dinero y anota la referencia.")
 
@@ -80,19 +80,19 @@ class OrderWithoutMoney(NotAllowed):
 
 
 class AmountUnknown(InvalidData):
-    """The amount of the money is unknown."""
+    """The decision needs the amount of the payment, which is unknown."""
 
     staff_text = _("Nadie sabe cuánto dinero es: devuélvelo y di en una nota que no hay que hacer nada más.")
 
 
 class NothingToRefund(NotAllowed):
-    """All of the money is already booked as refunded."""
+    """The whole amount of the payment is already booked as refunded."""
 
     staff_text = _("Ese dinero ya está anotado como devuelto: no hay que hacer nada, y la nota dice por qué.")
 
 
 class PurchaseUnknown(InvalidData):
-    """The purchase that the money was for is unknown."""
+    """The money cannot pay an order: neither an order nor a snapshot shows what was bought."""
 
     staff_text = _("No se sabe qué se compró: devuelve el dinero y anota la referencia.")
 

@@ -179,7 +179,7 @@ PLATFORM_MESSAGES: dict[tuple[str, ...], str] = {(ITEMS,): NO_ITEMS, (SHIPPING_M
 
 
 def require_address(cart: Cart, *, has_items: bool) -> None:
-    """Check that a shipping method may be chosen.
+    """Check that the cart has what the choice of a shipping method requires: items, e-mail and address.
 
     Raises:
         InvalidData: items, e-mail or a part of the address are missing, or the address names no municipality.
@@ -188,7 +188,7 @@ def require_address(cart: Cart, *, has_items: bool) -> None:
 
 
 def require_shipping_method(cart: Cart, *, has_shipping: bool) -> None:
-    """Check that a cart with items may be paid.
+    """Check that a cart with items also has the e-mail, address and shipping method that a payment requires.
 
     Raises:
         InvalidData: e-mail, a part of the address or the shipping method is missing, or the address names no

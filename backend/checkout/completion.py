@@ -239,7 +239,8 @@ def _require_total(total: Cop, expected: Cop | None) -> None:
 async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) -> None:
     """Update the order when its payment session changes (design: decision 4).
 
-    The order becomes paid, or it is cancelled and its stock is released.
+    The order becomes paid or authorized, or it is cancelled and its stock is released. A held payment extends the
+    reservation.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     if PAYS_DIFFERENCE in payment.data:
@@ -258,10 +259,10 @@ async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) ->
 
 
 async def _apply_capture(session: AsyncSession, cart: Cart, payment: PaymentSession) -> None:
-    """Mark the order as paid.
+    """Mark the order as paid, or as partly paid if staff accepted a smaller amount.
 
-    If there is no order yet, it is created from the session's snapshot. If the order differs from the snapshot, it
-    is rewritten.
+    If there is no order yet, it is created from the session's snapshot; without a snapshot, an attention row is
+    opened instead. If the order differs from the snapshot, it is rewritten.
     """
     order = await lock_order_of_cart(session, cart.id)
     sale = parse_snapshot(payment.snapshot) if payment.snapshot else None

@@ -56,7 +56,7 @@ class ReservationExpiry:
             return (await session.execute(expired)).scalars().all()
 
     async def _cancel_pending(self, session_id: str) -> None:
-        """Cancel an expired payment session, unless its payment has started at the provider."""
+        """Cancel an expired, pending payment session, unless its state has changed in the meantime."""
         async with self._database.transaction() as session:
             payment, cart = await lock_session(session, session_id)
             if payment.state == SessionState.PENDING:

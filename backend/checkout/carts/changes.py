@@ -57,6 +57,7 @@ async def change_cart(session: AsyncSession, cart_id: str, change: CartChange, c
     Raises:
         NotFound: the caller has no such cart, or there is no such region.
         NotAllowed: the cart has become an order.
+        Conflict: a payment of the cart is at the bank.
         InvalidData: the country is outside the region, the address is too long for a label, the sales channel is
             not the cart's, a code gives no discount, or the gift message is too long.
     """

@@ -176,8 +176,8 @@ class ClientHolds:
     """The units in a client's other unpaid payments. The client must be locked.
 
     Attributes:
-        held: units by variant id that are held.
-        unheld: units by variant id of purchases without a hold.
+        held: units by variant id that the client's other payments hold.
+        unheld: units by variant id of the client's other purchases without a hold.
         shop_unpaid: units in the shop that other carts hold by unpaid payments.
         until: end of the new hold; None if the hold would end before the payment at the bank expires.
     """
