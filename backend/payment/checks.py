@@ -52,8 +52,8 @@ async def check_session(database: Database, providers: Providers, payment: Payme
     """Request the status of this session from its provider, and apply the report.
 
     Returns:
-        The state afterwards. `closed`: the reservation has ended and the bank has not decided. `held`: the order is
-            packed, so the session stays held even if the bank reported that no money will come.
+        The state afterwards. `closed`: the reservation has ended and the bank has not decided. `held`: staff must
+            decide; this is also the state if the order is packed and the bank reported that no money will come.
     """
     report = await ask_provider(providers, payment, to_started_payment(payment))
     try:
@@ -72,7 +72,7 @@ async def check_session(database: Database, providers: Providers, payment: Payme
 async def ask_provider(
     providers: Providers, payment: PaymentSession, facts: StartedPayment
 ) -> ProviderReport:
-    """Request a report of a payment from the session's provider. If that fails, its state is UNKNOWN."""
+    """Return the provider's report of a payment; a report in state UNKNOWN if the provider cannot be asked."""
     provider = providers.get(payment.provider_id)
     if provider is None:
         log.warning("payment %s: the shop does not run with %s", payment.id, payment.provider_id)
@@ -132,7 +132,9 @@ _CLAIM = (
 
 
 async def check_all(database: Database, providers: Providers) -> int:
-    """Check every session of the past 48 hours without a final state, including closed ones.
+    """Check every undecided session, also closed ones, until 48 hours after the end of its reservation.
+
+    Sessions that were checked a moment ago are skipped.
 
     Returns:
         The number of sessions checked.
@@ -160,7 +162,8 @@ async def check(database: Database, providers: Providers, session_id: str) -> ti
     """Check a session, as the job `payment.check` does.
 
     Returns:
-        The delay until the next check; None if the session has a final state, or was checked for 48 hours.
+        The delay until the next check; None if the session has a final state, or 48 hours have passed since its
+            reservation ended.
     """
     async with database.read() as session:
         found = (await session.execute(_WITH_CLOCK, {"session_id": session_id})).one_or_none()
@@ -182,7 +185,7 @@ async def check(database: Database, providers: Providers, session_id: str) -> ti
 def compute_check_interval(payment: PaymentSession, state: SessionState, moment: datetime) -> timedelta:
     """Return the interval until the next check: two fifths of the session's age, within a minimum and a maximum.
 
-    The next check is not later than the end of the session's reservation.
+    If the reservation ends earlier, the next check is at its end. A held session has the maximum interval.
     """
     if state is SessionState.HELD:
         return MAX_CHECK_INTERVAL
@@ -208,7 +211,7 @@ async def give_up_start(database: Database, session_id: str) -> None:
 
 
 async def _give_up(database: Database, session_id: str) -> None:
-    """Stop checking a session that has no final state after 48 hours: close it, and open an attention row."""
+    """Close a session that is still undecided after 48 hours, and open an attention row; not if it has money."""
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
         if payment.state not in CHECKED_STATES or payment.captured_amount is not None:

@@ -38,7 +38,7 @@ REFUNDED_KEY = "refunded_amount"
 
 
 async def find_payment(session: AsyncSession, payment_id: str) -> PaymentSession:
-    """Return the payment.
+    """Return the payment with this id.
 
     Raises:
         NotFound: there is no such payment, or it is not authorized yet.

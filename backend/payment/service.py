@@ -53,7 +53,7 @@ class PaymentService:
         return RunAgain(gap) if gap is not None else None
 
     async def check_all(self) -> int:
-        """Check every payment of the past 48 hours for which no final state was reported. Return their number."""
+        """Check every undecided payment, and return their number. See `backend.payment.checks.check_all`."""
         return await check_all(self.database, self.providers)
 
     async def stop(self) -> None:

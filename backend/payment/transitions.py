@@ -236,9 +236,10 @@ async def _apply_capture(
 async def _note_contradiction(
     session: AsyncSession, payment: PaymentSession, cart: Cart, report: ProviderReport
 ) -> None:
-    """Open an attention row if the report contradicts the final state. Do this only once for repeated reports.
+    """Open an attention row if the report contradicts the final state, only once for repeated reports.
 
-    The state does not change. `_apply_capture` handles an approval after a final state without money.
+    For a captured session, `PaymentContradicted` is published instead. The state does not change. `_apply_capture`
+    handles an approval after a final state without money.
     """
     contradiction = _contradiction(payment, report)
     if contradiction == payment.data.get(CONTRADICTED):
