@@ -168,19 +168,20 @@ async def assign_customer(session: AsyncSession, cart: Cart, customer_id: str) -
 async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign_in: bool = False) -> None:
     """Move the lines of one open cart into another.
 
-    The first cart is left empty, so that a second call changes nothing.
+    The first cart keeps only lines for which the second has no room, so that a second call changes nothing.
 
     Quantities of the same variant are added. The sum is limited to the available stock, but is never lower than the
     quantity in either cart. The checkout draft moves too: if both carts have a value, the first cart's value is
-    used. Codes and metadata also move: if both carts have a value, the second cart's value is used. If the first
-    cart was restored from another cart, the second cart joins that purchase. So the purchase chains of both must be
-    locked (`backend.cart.purchase_chains`).
+    used. Metadata also moves: if both carts have a value, the second cart's value is used. Codes are added to the
+    second cart if they apply to it and there is room. If the first cart was restored
+    from another cart, the second cart joins that purchase. So the purchase chains of both must be locked
+    (`backend.cart.purchase_chains`).
 
     Messages in the second cart list the units and codes that could not be moved and, with `at_sign_in`, the moved
     units.
 
     Raises:
-        NotFound, NotAllowed: see `open_cart`.
+        NotFound, NotAllowed, Conflict: see `open_cart`.
     """
     source, target = await open_cart(session, cart_id), await open_cart(session, into)
     target.draft = {**target.draft, **{name: text for name, text in source.draft.items() if text}}

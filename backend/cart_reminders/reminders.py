@@ -87,7 +87,7 @@ _INSERT = (
 
 @dataclass(frozen=True, slots=True)
 class CartReminderEmail:
-    """Content of a reminder. `items` are the products that can be bought now: their names and current prices."""
+    """Content of a reminder. `items` are the lines that can be bought now: units and name, and the current total."""
 
     customer_id: str
     address: str
