@@ -69,8 +69,8 @@ async def lock_promotions(session: AsyncSession, claims: PromotionClaims) -> Non
 async def reserve_uses(session: AsyncSession, claims: PromotionClaims) -> None:
     """Reserve one use of each promotion for the cart, replacing its earlier reservations.
 
-    A use that is already reserved for the cart stays valid, even if the promotion has ended or is used up: the
-    customer has agreed to that price.
+    A use that is already reserved for the cart and the same customer stays valid, even if the promotion has ended or
+    is used up: the customer has agreed to that price.
 
     Raises:
         PromotionUsedUp: a promotion has no use left. Nothing is reserved; the caller must roll the transaction
