@@ -29,7 +29,7 @@ class InvoicingOff(NotAllowed):
 
 
 def has_no_invoice() -> ColumnElement[bool]:
-    """Return the SQL condition for paid orders that have no invoice, neither in the shop nor elsewhere.
+    """Return the SQL condition for paid orders above 0 pesos without an invoice, in the shop or elsewhere.
 
     Only orders from before the first invoice are compared, and those that were paid while the invoices were switched
     off: others get their invoice when they are paid. The query stays fast when the shop has a million orders with
@@ -63,7 +63,8 @@ async def count_orders_without_invoice(session: AsyncSession) -> int:
 async def invoice_earlier_orders(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> int:
     """Create the invoices of these orders, with a credit note for each refund that they already have.
 
-    The documents get today's date. Orders that have an invoice in the meantime are left out.
+    The documents get today's date. Orders that got an invoice in the meantime are left out, and so are those beyond
+    `MAX_ORDERS_PER_CALL`.
 
     Returns:
         The number of created invoices.
@@ -91,7 +92,7 @@ async def mark_invoiced_elsewhere(session: AsyncSession, actor: Actor, order_ids
     """Record that the invoices of these orders were issued outside the shop.
 
     Returns:
-        The number of marked orders; those that have an invoice in the meantime are left out.
+        The number of marked orders; those that got an invoice in the meantime are left out.
 
     Raises:
         Forbidden: the actor may not decide about invoices.
@@ -108,7 +109,7 @@ async def mark_invoiced_elsewhere(session: AsyncSession, actor: Actor, order_ids
 
 
 async def _lock_orders(session: AsyncSession, order_ids: Sequence[str]) -> list[Order]:
-    """Lock the orders, in the order of their ids. Return those that are paid and have no invoice."""
+    """Lock up to `MAX_ORDERS_PER_CALL` orders, in the order of their ids. Return those without an invoice."""
     locked = [
         await lock_order(session, order_id) for order_id in sorted(set(order_ids))[:MAX_ORDERS_PER_CALL]
     ]
