@@ -57,7 +57,8 @@ async def read_wishlist(session: AsyncSession, customer_id: str) -> list[str]:
 async def merge_wishlist(session: AsyncSession, customer_id: str, changes: Sequence[WishChange]) -> list[str]:
     """Apply a browser's changes to the customer's wishlist, unless a later change of the same product is stored.
 
-    Unknown products are ignored. If there are more than `MAX_WISHES` products, the earliest additions are deleted.
+    Unknown products, and changes beyond `MAX_CHANGES`, are ignored. If there are more than `MAX_WISHES` products, the
+    earliest additions are deleted.
 
     Returns:
         The wishlist: see `read_wishlist`.
