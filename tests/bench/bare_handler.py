@@ -1,7 +1,7 @@
 """A bare ASGI handler that runs the shop's own SQL with the bare driver, and answers with the rows as JSON.
 
 `python -m tests.bench.bare_handler PORT WORKERS` with the recording's file in BARE_RECORDING. The shop's figures are
-compared with it: the same server, as many processes, no framework, no validation, no ORM.
+compared with this handler: it has the same server and as many processes, but no framework, validation or ORM.
 """
 
 import asyncio

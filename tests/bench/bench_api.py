@@ -1,10 +1,10 @@
 """Speed of the API: `python -m tests.bench.bench_api [--products N …] [--database NAME …] [--seconds S]`.
 
-The whole shop as users run it, with two workers, generated products and this process as its load. Each figure is
-also a ratio to a bare ASGI handler that runs the same SQL on the same server (`tests.bench.bare_handler`).
-Addresses differ from request to request. "While prices change": a price changes ten times a second, and every
-answer with this product is rebuilt. "While all change": a tag changes, which any product may have, so that no
-answer stays cached.
+The whole shop runs as users run it, with two workers and generated products; this process sends the requests. Each
+figure is also compared with a bare ASGI handler that runs the same SQL on the same server
+(`tests.bench.bare_handler`). Addresses differ from request to request. "While prices change": a price changes ten
+times a second, and every answer with this product is rebuilt. "While all change": a tag changes, which any product
+may have, so that no answer stays cached.
 """
 
 import argparse

@@ -1,9 +1,10 @@
 """A large catalogue: `python -m tests.bench.bench_catalog` (`--products`, `--database`, `--seconds`, `--keep`).
 
-A hundred thousand products, or a million with `--products 1000000`, which takes 11 minutes and 10.6 GiB to fill.
+The shop has a hundred thousand products, or a million with `--products 1000000`, which takes 11 minutes and 10.6 GiB
+to fill.
 
-One serving process and different addresses, so that most answers are rebuilt: the wait of the first shopper. Then
-the sitemap, and the size of the shop and its database.
+One process serves the shop. The requested addresses differ, so most answers are rebuilt: the figures are the wait of
+the first shopper. Then the sitemap, the memory of the shop and the size of its database are measured.
 """
 
 import argparse

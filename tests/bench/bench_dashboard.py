@@ -1,4 +1,4 @@
-"""The same tasks on the platform's official dashboard: `python -m tests.bench.bench_dashboard`.
+"""The office's tasks on the platform's official dashboard: `python -m tests.bench.bench_dashboard`.
 
 The dashboard works on this shop's Admin API, with a window of 1400 px, for which it is made. Taps and seconds are
 counted as for the office (`office_tasks.py`). Compare them with `bench_office.py` and `bench_office_selling.py` on the

@@ -1,7 +1,7 @@
-"""Documents a second and their delay: `python -m tests.bench.bench_documents`.
+"""Served documents per second, and their delay: `python -m tests.bench.bench_documents`.
 
-The whole shop as users run it, two workers with the demo products. *Cached*: nothing has changed since the document
-was rendered. *Loaded and rendered*: every address is new, so that each document is loaded and rendered.
+The whole shop runs as users run it, with two workers and the demo products. *Cached*: nothing has changed since the
+document was rendered. *Loaded and rendered*: every address is new, so that each document is loaded and rendered.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Open, idle pages: `python -m tests.bench.bench_idle_pages [--pages N] [--workers N]`.
 
-The whole shop as users run it, with PostgreSQL and Redis. Each page is a websocket that has loaded the home page.
+The whole shop runs as users run it, with PostgreSQL and Redis. Each page is a websocket that has loaded the home page.
 Then the price of a displayed product changes, as when staff save it. The output: the seconds until the pages show
 the price, and the memory of the shop and Redis per page.
 """
@@ -75,9 +75,9 @@ async def run(pages: int, workers: int) -> None:
 
 
 async def _open(url: str, pages: int, stack: AsyncExitStack) -> list[asyncio.Task[float]]:
-    """Open pages that have loaded the home page; each task returns the moment when it shows the price.
+    """Open the home page `pages` times, and wait until all are loaded.
 
-    The pages close with the stack.
+    Each task returns the moment at which its page shows the new price. The pages close with the stack.
     """
     open_limit = asyncio.Semaphore(OPEN_CONCURRENCY)
 

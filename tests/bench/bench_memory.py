@@ -1,6 +1,6 @@
 """Memory of an idle shop: `python -m tests.bench.bench_memory` (`--workers 2` starts its own Redis).
 
-The shop as users run it, with the demo products. Two pages are opened and closed again, then the shop is idle: for
+The shop runs as users run it, with the demo products. Two pages are opened and closed again, then the shop is idle: for
 some seconds, and until its renderer has stopped. Memory shared by several processes is divided among them
 (proportional set size), so the sum is right.
 """

@@ -42,7 +42,7 @@ async def main() -> None:
 
 
 async def measure(shop: Shop) -> None:
-    """Open the pages, change the product's price, and wait for all of them."""
+    """Open the pages, change the product's price, and print how long it takes until the pages have the new price."""
     app = rx.App()
     namespace = app.event_namespace
     assert namespace is not None
@@ -84,7 +84,7 @@ async def measure(shop: Shop) -> None:
 
 
 async def open_page(app: rx.App, token: str, address: str, state: type[Any]) -> None:
-    """Load this state as a browser at this address."""
+    """Open a simulated browser at this address: load `state` for its token."""
     assert app.event_namespace is not None
     await app.event_namespace.link_token_to_sid(token, token, update_state=False)
     router_data = {

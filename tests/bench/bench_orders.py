@@ -1,7 +1,7 @@
 """Speed of the office's order list: `python -m tests.bench.bench_orders [--orders N] [--database NAME …]`.
 
-A shop with orders of three years, queried in this process as the office does: the list with each filter, later
-pages, and searches of every kind, while guests buy.
+The shop has orders of three years. This process queries them as the office does: the list with each filter, later
+pages, and searches of every kind. Guests buy in the meantime.
 """
 
 import argparse
@@ -145,7 +145,7 @@ def collect_garbage() -> None:
 
 
 async def measure_query(name: str, query: Callable[[], Awaitable[object]]) -> None:
-    """Print the duration of a query and this process's part of it (SQLite runs in it, a server does not)."""
+    """Run a query repeatedly. Print its duration and the processor time of this process, which includes SQLite's."""
     times, processor_times = [], []
     for number in range(ROUNDS + WARM_UP_ROUNDS):
         started, processor_started = time.perf_counter(), time.process_time()

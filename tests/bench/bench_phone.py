@@ -1,6 +1,6 @@
 """Pages on a slow phone: `python -m tests.bench.bench_phone [--loads N]`.
 
-The shop as users run it, with the demo products, and Chromium with an empty cache for each load: 390 px wide, 150
+The shop runs as users run it, with the demo products. Chromium has an empty cache for each load: 390 px wide, 150
 ms to the server and back, 1.6 Mbit/s, a processor four times slower. The output: medians, minimum and maximum of
 all loads: the time until the title (or the first card) is visible, the largest paint, the layout shift, and the
 size of the JavaScript.

@@ -1,7 +1,7 @@
 """Speed of the office's product list: `python -m tests.bench.bench_products [--products N] [--database NAME …]`.
 
-A shop with many products, queried in this process as the office does: Productos with each filter, later pages,
-searches of every kind there and in Bodega, while guests buy.
+The shop has many products. This process queries them as the office does: Productos with each filter, later pages,
+and searches of every kind there and in Bodega. Guests buy in the meantime.
 """
 
 import argparse
@@ -47,7 +47,7 @@ async def main() -> None:
 
 
 async def _empty_some_products(database: Database, products: int) -> None:
-    """Give most products a weight, pictures and units, and remove all of these from some."""
+    """Give all products a weight. Hide every `RARE_INTERVAL`-th one, and remove its weight, pictures and units."""
     numbers = [f"JUG-{number:06d}" for number in range(0, products, RARE_INTERVAL)]
     rare_products = select(Variant.product_id).where(Variant.sku.in_(numbers))
     rare_variants = select(Variant.id).where(Variant.sku.in_(numbers))

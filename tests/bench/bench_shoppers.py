@@ -1,10 +1,10 @@
 """A thousand concurrent shoppers: `python -m tests.bench.bench_shoppers [--shoppers N] [--seconds S] [--slowness X] …`.
 
-The whole shop as users run it, with two workers and Redis. Each shopper has one websocket and speaks Reflex's
-protocol as the pages do: home, a search, the list, a product, into the cart; one in ten fills in the checkout and
-goes to the bank. Between two actions they think, longer on a slower machine (`calibration`): otherwise a crowd that
-the goal's machine can serve would only queue. The output: the milliseconds of each action, and the shop's memory
-per page.
+The whole shop runs as users run it, with two workers and Redis. Each shopper has one websocket, and speaks Reflex's
+protocol as the pages do: they open the home page, search, open the list and a product, and add it to the cart; one in
+ten fills in the checkout and goes to the bank. Between two actions they think, longer on a slower machine
+(`calibration`): otherwise a crowd that the goal's machine can serve would only queue. The output: the milliseconds of
+each action, and the shop's memory per page.
 """
 
 import argparse
@@ -142,7 +142,7 @@ class Shopper:
         await self._send_action(name, NAVIGATE, None, LOADED)
 
     async def _send_action(self, name: str, event: str, payload: dict[str, Any] | None, answer: str) -> str:
-        """Think, send the event, and wait for a frame that contains `answer`. Return that frame.
+        """Wait the thinking time, send the event, and wait for a frame that contains `answer`. Return that frame.
 
         Raises:
             TimeoutError: it did not arrive; the shopper stops.
@@ -226,7 +226,7 @@ class Crowd:
     async def run_shoppers(self, shoppers: int, seconds: float, figures: Figures) -> tuple[float, float]:
         """Let shoppers connect, shop for `seconds` and leave.
 
-        Return the memory when all are connected, and before they leave.
+        Return the shop's memory in MiB when all are connected, and before they leave.
         """
         open_limit, barrier = asyncio.Semaphore(OPEN_CONCURRENCY), asyncio.Barrier(shoppers + 1)
 

@@ -1,7 +1,7 @@
 """Waiting times of a shopper while many others are connected: `python -m tests.bench.bench_storefront`.
 
-The real shop in a separate process, a browser, and other shoppers who have the home page open and search now and
-then. Times are taken in the page, from the key or the click to the first frame that shows the answer.
+The real shop runs in a separate process. One browser is measured; other shoppers have the home page open and search
+now and then. Times are taken in the page, from the key or the click to the first frame that shows the answer.
 """
 
 import argparse

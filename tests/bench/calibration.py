@@ -30,7 +30,7 @@ def measure_calibration() -> float:
 
 
 def format_goal(goal_ms: float) -> str:
-    """Format a goal in milliseconds, as set and scaled to this machine now."""
+    """Format a goal in milliseconds: for the quiet machine, and scaled to the current speed of this one."""
     calibration = measure_calibration()
     return f"{goal_ms:.0f} ms at calibration 1.0, {goal_ms * calibration:.0f} ms now, at {calibration:.2f}"
 

@@ -67,7 +67,7 @@ class Connection(asyncio.Protocol):
         """Send a request and return the answer, head and body.
 
         Raises:
-            Refused: the status is not 200, or there is no answer.
+            RequestRefused: the status is not 200, or there is no answer.
         """
         assert self._transport is not None
         self._answer = asyncio.get_running_loop().create_future()

@@ -30,7 +30,12 @@ class StatementGroup:
 
 @dataclass
 class Recording:
-    """The stretches of every recorded request, by name."""
+    """The statements of every recorded request.
+
+    Attributes:
+        reads: the requests of each name, and the statement groups of each request.
+        purchase: the steps of a purchase, and the statement groups of each step.
+    """
 
     database_url: str
     born: str
