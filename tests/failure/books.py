@@ -81,9 +81,10 @@ class Books:
         return payment.state == "captured" and order is not None and order.payment_status in PAID_STATES
 
     def check(self, approved: set[str], *, is_finished: bool = False) -> None:
-        """Compare the books with the bank's approvals.
+        """Check that the books agree with the payments that the bank approved.
 
-        With `is_finished`, every payment must also have a final state.
+        With `is_finished`, every payment must also have a final state or be in attention, and no reservation may
+        be left that expires.
 
         Raises:
             AssertionError: payments and orders do not agree, or units are reserved without an order.

@@ -3,7 +3,7 @@
 A purchase is paid, repeated at another bank, or refunded; the shop is killed in the middle of it and started again.
 The bank approves the transactions it has, including those whose answer the shop never read and half of those that
 the shopper gave up. In the end every approved payment has paid its order or is in attention, and no unit is
-reserved without need.
+reserved without an order, except by a reservation that expires.
 
 `python -m tests.failure.crash --kills 200` prints the figures; `--database postgresql` runs it there.
 """

@@ -130,7 +130,7 @@ class Crowd:
 
     @classmethod
     async def create(cls, cluster: Cluster, figures: Figures, folder: Path) -> "Crowd":
-        """Return a street with the shop's key and products, read as a program reads them."""
+        """Return a crowd with the shop's publishable key and variants, which are read over the API."""
         token = await staff_token(cluster, figures)
         admin = Program(cluster.url, figures, "staff", {"Authorization": f"Bearer {token}"})
         key = (await admin.request_ok("GET", "/admin/api-keys"))["api_keys"][0]["token"]
@@ -242,7 +242,7 @@ class Crowd:
 
 @dataclass
 class Shopper:
-    """A person with a browser. Each step is repeated until it succeeds or the person gives up."""
+    """A customer with a browser. Each step is repeated until it succeeds or the customer gives up."""
 
     page: Page
     url: str
@@ -300,7 +300,10 @@ class Shopper:
     ) -> None:
         """Repeat `act` every few seconds until `is_reached` returns True.
 
-        `reload`: reload a page that failed to load.
+        With `reload`, a page that failed to load is reloaded instead.
+
+        Raises:
+            NoProgress: `is_reached` did not return True within `STUCK_TIMEOUT_S` seconds.
         """
         started, acted = time.monotonic(), 0.0
         while True:

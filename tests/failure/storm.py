@@ -1,4 +1,4 @@
-"""A storm of notifications: shuffled, duplicated, some forged. Afterwards every order has the state of its bank.
+"""A storm of notifications: shuffled, duplicated, some forged. In the end every order has its bank's decision.
 
 `python -m tests.failure.storm --notifications 10000 --orders 500` prints the figures; `--database postgresql
 --processes 2` lets two shops share the storm and one PostgreSQL. The notifications arrive over real sockets, many
@@ -51,7 +51,7 @@ async def run(notifications: int, orders: int, *, database_url: str = "", proces
     """Send the storm to `processes` shops that share a database.
 
     Raises:
-        AssertionError: an answer was not 200, or an order does not have the state of its bank.
+        AssertionError: an answer was not 200, or an order does not have the state that its bank decided.
     """
     with tempfile.TemporaryDirectory() as folder:
         scene = open_scene(Path(folder), database_url=database_url, processes=processes)
