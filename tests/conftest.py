@@ -320,7 +320,7 @@ def prepared(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def sold_order(shop: "Shop") -> "SoldOrder":
-    """Return the paid order that the database of this test already has: it is a copy."""
+    """Return the paid order of this test's database, which is a copy of a database with this order."""
     from tests.sold_order import read_sold_order  # imports the whole shop
 
     return await read_sold_order(shop)

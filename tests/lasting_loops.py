@@ -11,7 +11,7 @@ from collections.abc import Callable
 class LastingLoop(asyncio.SelectorEventLoop):
     """An event loop that is given back instead of closed.
 
-    What it sets after a test are attributes of `asyncio.BaseEventLoop`: see `tests/test_library_contracts.py`.
+    After a test it resets attributes of `asyncio.BaseEventLoop`: see `tests/test_library_contracts.py`.
     """
 
     def __init__(self, give_back: Callable[["LastingLoop"], None]) -> None:
@@ -34,7 +34,7 @@ class LastingLoop(asyncio.SelectorEventLoop):
         self._give_back(self)
 
     def end(self) -> None:
-        """Close the loop, after the latest closed connections."""
+        """Let connections that were just closed finish, and close the loop."""
         self.run_until_complete(asyncio.sleep(0))
         super().close()
 

@@ -15,7 +15,7 @@ from tests.warm_connections import WARM_CONNECTIONS
 
 
 class _EqualDialect(Dialect):
-    """A dialect that equals all of its kind, so that a compiled statement of one engine is found by the others.
+    """A dialect that equals every other of its class, so that engines find the statements that others have compiled.
 
     The first one asks the server for its version and settings, and the others get the same answers.
     """

@@ -54,7 +54,7 @@ def test_operations_document_lists_every_table() -> None:
 
 
 def list_pages_of_the_site() -> set[str]:
-    """Return the pages that the tables of contents name, with the suffix `.md`; of a pattern, what it matches."""
+    """Return the pages in the tables of contents, with the suffix `.md`. A pattern is replaced by its matches."""
     pages = set()
     for document in (DOCS / "index.md", *DOCS.glob("*/README.md")):
         for tree in TOCTREE.findall(document.read_text("utf-8")):

@@ -1,4 +1,4 @@
-"""The event loop of a test serves the next test, and nothing else of the test stays."""
+"""The next test gets the event loop of a test. The tasks, generators and threads of the test have ended."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

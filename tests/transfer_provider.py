@@ -60,7 +60,7 @@ class Transfer(SystemDefault):
 
 
 async def add_transfer(shop: Shop, *offered: str) -> Transfer:
-    """Add the provider to the shop, and let its regions offer `offered`: by default PSE and the transfer. Return it."""
+    """Add the provider to the shop, and offer the providers `offered`: by default PSE and the transfer. Return it."""
     provider = Transfer()
     shop.payments.providers = {**shop.payments.providers, TRANSFER: provider}
     async with shop.database.transaction() as session:

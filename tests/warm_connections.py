@@ -57,7 +57,7 @@ class WarmConnections:
         return None
 
     def add(self, connection: Any, options: dict[str, Any]) -> None:
-        """Remember where a new connection comes from."""
+        """Remember the event loop, the database and the options of a new connection."""
         self._origins[connection.driver_connection] = _describe_origin(options)
 
     def keep(self, connection: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The count of closed sockets in the long run with random events."""
+"""`tests.failure.fuzz` counts the sockets that the shop closes."""
 
 import random
 from typing import Any

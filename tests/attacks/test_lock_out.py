@@ -1,4 +1,4 @@
-"""Attackers guess the password of one account over HTTP: they are stopped, its owner is not."""
+"""Attackers guess the password of one account over HTTP: they are stopped, but the account's owner can log in."""
 
 import httpx
 
@@ -13,7 +13,7 @@ WRONG = {**RIGHT, "password": "no es esta"}
 async def test_wrong_passwords_from_one_ip_address_do_not_lock_the_owner_out(
     attacked_shop: ShopServer,
 ) -> None:
-    """Send more wrong passwords than an account's limit; nearly all are refused without a check."""
+    """Send more wrong passwords than an account's limit. All but the first five are refused without a check."""
     async with httpx.AsyncClient(base_url=attacked_shop.url) as client:
         attacker, owner = ({"x-forwarded-for": ip} for ip in ("190.24.7.1", "190.24.7.2"))
         statuses = [

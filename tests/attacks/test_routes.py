@@ -151,7 +151,7 @@ def test_route_accepts_only_the_callers_in_the_table(route: str, callers: Caller
 
 
 def _assert_refused(answer: httpx.Response, path: str, kind: str, context: str) -> None:
-    """Check for 401, or for 400 where the key is required before the person."""
+    """Check that the answer is 401, or 400 from the Store API for a caller without a publishable key."""
     if kind == "nobody" and path.startswith("/store/"):
         assert (answer.status_code, NO_KEY in answer.text) == (400, True), context
     else:

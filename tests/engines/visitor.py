@@ -201,7 +201,8 @@ class Visitor:
     def is_restored(self) -> bool:
         """Return True if the open document is the marked one, from the back/forward cache, and False if it is new.
 
-        A marked document that was never left is neither.
+        Raises:
+            AssertionError: the marked document was never left.
         """
         mark = self.driver.execute_script(READ_MARK)
         assert mark in {"yes", "new document"}

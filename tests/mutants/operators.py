@@ -304,7 +304,7 @@ def _remove_expression(node: ast.Expr) -> list[tuple[str, ast.AST]]:
 
 
 def _remove_assignment(node: ast.Assign) -> list[tuple[str, ast.AST]]:
-    """Remove an assignment to an attribute or an item: without a name's assignment nothing would run."""
+    """Remove an assignment to an attribute or an item. Assignments to names stay: code cannot run without them."""
     is_name = any(isinstance(target, (ast.Name, ast.Tuple)) for target in node.targets)
     return [] if is_name else [("removed assignment", ast.Pass())]
 

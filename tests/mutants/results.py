@@ -84,7 +84,7 @@ def store_result(result: Result) -> None:
 
 
 def load_equivalents() -> dict[str, str]:
-    """Return the reasons why mutants change nothing that anyone can notice, by id."""
+    """Return, by mutant id, the reason why no test can notice a mutant: its code behaves like the original."""
     return tomllib.loads(EQUIVALENT_FILE.read_text("utf-8"))
 
 

@@ -141,7 +141,7 @@ class MutantRun:
 
 
 def _find_twins(items: Iterable[pytest.Item]) -> dict[str, str]:
-    """Return the tests on PostgreSQL that also run on SQLite, where they execute the same lines; with those, by id."""
+    """Return, by the id of a test on PostgreSQL, the id of the same test on SQLite, which executes the same lines."""
     on_sqlite = {
         base_id(item.nodeid, "sqlite"): item.nodeid for item in items if find_variant(item) == "sqlite"
     }
@@ -191,7 +191,7 @@ def _run_trials(
 def _plan_work(
     session: pytest.Session, items: dict[str, pytest.Item], trial: _Trial
 ) -> Callable[[Callable[[Any], None]], None]:
-    """Return the work of a mutant's process, which sends the outcome and the failed test."""
+    """Return the function that a mutant's process runs. It sends the outcome and the id of the failed test."""
     names = [trial.confirmed] if trial.confirmed else trial.tests
     chosen = [items[name] for name in names]
 

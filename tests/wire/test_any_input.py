@@ -309,7 +309,7 @@ def _remove_duplicates(schema: BaseSchema) -> BaseSchema:
 async def test_undocumented_http_method_is_refused(
     document: dict[str, Any], sqlite_url: str, tmp_path: Path
 ) -> None:
-    """Routes refuse them before the database is used, so the thousands of requests need no socket and no server."""
+    """Send each undocumented method. Routes refuse it before they use the database, so no server is needed."""
     shop = Shop(Settings(data_dir=tmp_path, database_url=sqlite_url))
     await set_up_defaults(shop.database, shop.settings)
     async with open_clients(shop) as (store, owner):
@@ -356,7 +356,7 @@ def _send_all_requests(
 ) -> None:
     """Generate and send requests to the operations whose paths begin with one of `paths`.
 
-    They are generated now: `schema.parametrize()` would do this in every worker that collects this file.
+    The requests are generated in the test: `schema.parametrize()` would generate them in every worker that collects it.
     """
 
     @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
