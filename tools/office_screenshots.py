@@ -1,7 +1,7 @@
 """Take the pictures of the office for docs/screenshots/office, on a phone: `python -m tools.office_screenshots`.
 
-It starts a temporary shop with the demo products, orders, reviews and returns them, and leaves only the pictures
-behind.
+It starts a temporary shop with the demo products, orders products, reviews and returns them, and leaves only the
+pictures behind.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ REVIEW = "Salió tal cual la foto, y mi hija no lo suelta."
 
 
 async def _picture(page: Page, name: str, path: str = "") -> None:
-    """Picture the window; with a path, that screen at its top."""
+    """Save a picture of the window. With a path, open that screen first."""
     if path:
         await visit(page, path)
     save_picture(await picture_window(page), OFFICE_FOLDER / f"{name}-390.webp")
