@@ -1,5 +1,5 @@
-// The cart's controls. They show a requested change immediately, and the server's result once it has answered: `answers`
-// changes with every answer, good or bad, and ends every guess.
+// The cart's controls. They show the expected result of a change immediately, and the server's result as soon as it has
+// answered: `answers` changes with every answer, also after a failure.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { LOST, startTimer, listen, reportLostPress, useLostAnswer, observe } from "./effects.jsx";

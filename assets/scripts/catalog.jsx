@@ -1,7 +1,7 @@
-// The filters of the catalogue. The browser holds the choices: they are not in the address but in the history entry (so
-// Back and a reload restore them), and the server only answers them. The markup is in `storefront/pages/catalog_filters.py`.
+// The filters of the catalogue. The browser stores the choices in the history entry, not in the address, so that Back and
+// a reload restore them. The server sends the list for them. The markup is in `storefront/pages/catalog_filters.py`.
 //
-// `null` means the choices in the address. A changed choice is shown immediately; the answer follows.
+// `null` means the choices in the address. A changed choice is shown immediately; the list follows.
 
 import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";

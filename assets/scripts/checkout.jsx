@@ -1,4 +1,4 @@
-// The checkout's form. The browser holds the typed values, so that typing never waits for the network. It sends them to
+// The checkout's form. The browser stores the typed values, so that typing never waits for the network. It sends them to
 // the server after a pause; the server stores them with the cart and returns the problems. Until the server confirms
 // them, a copy is in this tab's session storage: a reload, a lost connection or a server restart loses nothing. The
 // markup is in `storefront/pages/checkout/`.

@@ -1,8 +1,8 @@
 // A field with a list of suggestions, for the search and for municipalities. The browser opens, closes and navigates the
-// list; the server only answers the typed text, so no key waits for the network. @github/combobox-nav handles the keys.
+// list, so no key waits for the network; the server only finds the options. @github/combobox-nav handles the keys.
 //
-// `answered` is the text to which the `count` options belong. Older answers are dimmed, and "no results" is shown only for
-// the current text of the field.
+// `answered` is the text for which the `count` options were found. Options for an earlier text are dimmed, and "no
+// results" is shown only for the current text of the field.
 
 import Navigation from "@github/combobox-nav";
 import { createContext, useContext, useEffect, useRef, useState } from "react";

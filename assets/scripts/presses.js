@@ -1,9 +1,9 @@
-// Presses: events that change something (`press` in storefront/state/handlers.py). Each has a random id, under which the
-// server handles it once. The browser stores it until the server has confirmed it. It is sent again over the next
-// connection; a press "of every page" is also sent again by the tab's next page. A copied tab copies its presses with their
-// ids.
+// Presses: events that change something (`press` in storefront/state/handlers.py). Each has a random id, so that the server
+// runs it only once. The browser stores a press until the server has confirmed it, and sends it again over the next
+// connection; a press "of every page" is also sent again by the tab's next page. A duplicated tab has the same presses with
+// the same ids.
 //
-// Questions ("latest"): events of which a later one replaces an earlier one. The latest event of each handler is stored
+// Questions ("latest"): events that only read, so a later one replaces an earlier one. Each handler's latest event is stored
 // until the server has confirmed it, and is sent again once the page shows the updates of the next connection.
 
 import { eventLoop } from "$/utils/context-registry";

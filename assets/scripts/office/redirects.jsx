@@ -1,4 +1,4 @@
-// Upload of a spreadsheet with two columns: former addresses, and the product or category of each.
+// Upload of a spreadsheet with two columns: former addresses, and the product, category or collection of each.
 
 import { useRef, useState } from "react";
 import { groupDigits } from "./numbers.js";

@@ -1,6 +1,6 @@
-// Texts about a spreadsheet that the server did not take.
+// Texts about a spreadsheet that the server refused.
 
-// Return the text for a response's status. The message of a status 400 is for people.
+// Return the text for a response's status. With status 400, it is the server's own message.
 export function describeRefusal(status, response, texts) {
   if (status === 429 || status === 503) return texts.busy;
   if (status === 401) return texts.ended;

@@ -1,4 +1,4 @@
-// A secret that is shown once: this component keeps it, and the shop forgets it at once.
+// A secret that is shown once: this component stores it while it is displayed; the state on the server forgets it at once.
 
 import { useEffect, useState } from "react";
 import { copyText } from "../share.jsx";
