@@ -1,4 +1,4 @@
-"""Addresses of a former shop over HTTP: status 301 to the product or category, and visits of unknown ones."""
+"""Addresses of a former shop over HTTP: redirects (301) to the shop's pages, and visits of unknown ones."""
 
 import httpx
 import pytest

@@ -32,7 +32,7 @@ def read_constant(script: str, name: str) -> object:
     return json.loads(found[1])
 
 
-async def test_worker_is_served_and_revalidated(browser: httpx.AsyncClient) -> None:
+async def test_service_worker_is_served_and_revalidated(browser: httpx.AsyncClient) -> None:
     answer = await browser.get(PATH)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
@@ -55,7 +55,7 @@ async def test_new_build_or_name_is_a_new_script(shop: Shop) -> None:
     assert read_constant(renamed, "OFFLINE_PAGE") == render_offline_page(await get_brand())
 
 
-async def test_worker_stores_nothing(shop: Shop) -> None:
+async def test_service_worker_caches_nothing(shop: Shop) -> None:
     script = await service_worker(b"build")
     assert not re.search(r"caches\.open|\.put\(|\.add\(|\.addAll\(|indexedDB", script)
 
@@ -64,7 +64,7 @@ async def test_worker_stores_nothing(shop: Shop) -> None:
     "segment",
     ["oficina", "account", "checkout", "order", "pay", "auth", "store", "admin", "api", "hooks", "_event"],
 )
-async def test_worker_leaves_private_addresses_to_the_browser(shop: Shop, segment: str) -> None:
+async def test_service_worker_ignores_private_addresses(shop: Shop, segment: str) -> None:
     unhandled = read_constant(await service_worker(b"build"), "UNHANDLED")
     assert isinstance(unhandled, list)
     assert segment in unhandled

@@ -91,7 +91,7 @@ async def test_icons_colors_and_fixed_addresses_follow_the_brand(
             assert picture.convert("RGB").getpixel((pixels // 2, pixels // 2)) == (10, 20, 200)
 
 
-async def test_favicon_of_a_logo_that_is_lost_is_the_letter(shop: Shop, browser: httpx.AsyncClient) -> None:
+async def test_favicon_is_the_letter_if_the_logo_is_lost(shop: Shop, browser: httpx.AsyncClient) -> None:
     await publish(shop, BrandBody(logo="/pictures/0123456789abcdef/marca-64x64.webp"))
     assert (await browser.get("/favicon.ico")).status_code == 200
     assert (await browser.get("/icons/icon-9000.png")).status_code == 422

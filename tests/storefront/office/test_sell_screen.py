@@ -202,7 +202,7 @@ async def test_payment_link_is_shown_once_and_withdrawn(
     assert await list_orders(shop) == []
 
 
-async def test_known_customer_is_found_chosen_and_removed(
+async def test_customer_of_a_sale_is_found_chosen_and_removed(
     shop: Shop, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:

@@ -43,7 +43,9 @@ async def test_payment_link_page_shows_the_sale_without_personal_data(
     assert (data.content.was_label, data.content.has_problem, data.meta.robots) == ("", False, PRIVATE)
 
 
-async def test_page_says_that_price_and_stock_changed(shop: Shop, link: tuple[str, str, str]) -> None:
+async def test_payment_link_page_says_that_price_and_stock_changed(
+    shop: Shop, link: tuple[str, str, str]
+) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(Variant).values(price=45_000))
         await session.execute(update(InventoryLevel).values(stocked=1))
@@ -55,7 +57,7 @@ async def test_page_says_that_price_and_stock_changed(shop: Shop, link: tuple[st
     )
 
 
-async def test_unknown_link_is_404(shop: Shop, link: tuple[str, str, str]) -> None:
+async def test_unknown_payment_link_is_not_found(shop: Shop, link: tuple[str, str, str]) -> None:
     data = await load(PageParams.from_url("/pay/x"))
     assert (data.content, data.meta.status) == (PayPage("x"), 404)
 

@@ -77,7 +77,7 @@ async def test_settled_difference_cannot_be_paid(shop: Shop, order: Order) -> No
     assert shown.difference_path == ""
 
 
-async def test_forged_link_is_404(shop: Shop, order: Order) -> None:
+async def test_forged_link_of_a_difference_is_not_found(shop: Shop, order: Order) -> None:
     data = await load(PageParams.from_url(f"/pay/{order.id}.forged"))
     assert (data.content.is_known, data.meta.status) == (False, 404)
 

@@ -80,7 +80,7 @@ def test_every_stylesheet_is_used_by_the_pages() -> None:
     assert imported | {"styles/office/index.css"} == in_office
 
 
-def test_office_class_is_styled_in_one_stylesheet() -> None:
+def test_no_office_class_has_rules_in_two_stylesheets() -> None:
     office = Path(__file__).parents[3] / "assets" / "styles" / "office"
     styled: dict[str, set[str]] = {}
     for sheet in office.glob("*.css"):

@@ -173,7 +173,7 @@ async def test_future_sale_lowers_the_prices_after_the_running_sale(
     )
 
 
-async def test_sale_of_a_product_leaves_another_product_with_the_same_title_as_it_is(
+async def test_sale_of_a_product_does_not_change_another_with_the_same_title(
     shop: Shop, defaults: Defaults, variant_ids: list[str], browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:

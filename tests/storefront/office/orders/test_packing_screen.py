@@ -69,7 +69,7 @@ async def test_invalid_units_pack_nothing(
     assert (await list_actions(shop), screen.content.order.made) == (before, [])
 
 
-async def test_delivery_by_hand_needs_a_reason_and_is_audited(
+async def test_delivery_recorded_by_staff_needs_a_reason_and_is_audited(
     shop: Shop, browser_of: BrowserFactory, order_id: str
 ) -> None:
     browser = await browser_of(Role.SHOP, f"/oficina/pedidos/{order_id}")
