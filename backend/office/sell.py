@@ -30,8 +30,9 @@ class SaleLine:
     """A line of the sale.
 
     Attributes:
-        detail: the variant's name, and the problem with its stock, if there is one.
+        detail: the variant's name.
         most: number of units that can be sold.
+        problem: the problem with the stock, in words; empty if there is none.
     """
 
     id: str

@@ -36,7 +36,10 @@ class DifferenceAtBank(Conflict):
 
 
 async def require_editable(session: AsyncSession, order: Order) -> None:
-    """Check that the (locked) order can be edited: it is paid, and nothing of it is packed, withdrawn or returned.
+    """Check that the (locked) order can be edited.
+
+    It is paid or owes the difference of an edit, nothing of it is packed, withdrawn or returned, and it has no open
+    return.
 
     Raises:
         NotEditable: the order cannot be edited.
@@ -47,7 +50,7 @@ async def require_editable(session: AsyncSession, order: Order) -> None:
 
 
 async def is_editable(session: AsyncSession, order: Order) -> bool:
-    """Return True if the order can be edited, unless a payment of a difference is at the bank, which is not checked."""
+    """Return True if the order's state allows an edit. A payment of its difference at the bank is not checked."""
     try:
         await _require_editable_state(session, order)
     except NotEditable:

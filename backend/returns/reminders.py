@@ -32,7 +32,7 @@ async def schedule_reminders(session: AsyncSession, row: Return, moment: datetim
 
 
 async def cancel_reminders(session: AsyncSession, row: Return) -> None:
-    """Cancel the return's reminders."""
+    """Cancel the return's reminder jobs, and close the attention rows that they opened."""
     for kind in (SOON, LATE):
         await cancel_job(session, kind, row.id)
         await close_attention(session, ATTENTION_KINDS[kind], row.id, note=row.state)

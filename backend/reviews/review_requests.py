@@ -41,9 +41,9 @@ class ReviewRequests:
 
     @job(REQUEST_JOB, give_up_after=timedelta(days=3))
     async def request_reviews(self, run: JobRun) -> None:
-        """Publish `ReviewsRequested` if the whole order was delivered.
+        """Publish `ReviewsRequested` if the whole order was delivered and has products to review.
 
-        Otherwise do nothing: the delivery of the remaining parcel enqueues this job again.
+        If a parcel is not delivered yet, do nothing: its delivery enqueues this job again.
         """
         async with self._database.transaction() as session:
             try:

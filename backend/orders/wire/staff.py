@@ -56,7 +56,7 @@ async def orders_for_staff(
 
 
 def _hide_customer(wire: StaffOrderOut) -> None:
-    """Remove the customer's e-mail and document from an order."""
+    """Remove the customer's e-mail and document, and the data of the payments, from an order."""
     wire["email"] = wire["payer"] = None
     for collection in wire["payment_collections"]:
         for payment in collection["payment_sessions"]:
