@@ -156,7 +156,7 @@ async def move_category(
 async def set_category_picture(
     session: AsyncSession, actor: Actor, category_id: str, picture: str
 ) -> Category:
-    """Set the URL of the category's picture; with an empty one, pages show its first product's picture.
+    """Set the URL of the category's picture; if it is empty, pages show the picture of one of its products.
 
     Raises:
         NotFound: the category does not exist.

@@ -111,7 +111,7 @@ async def publish_visible_changes(session: AsyncSession, event: StockChanged) ->
 
 
 def _is_display_changed(remaining: int, units: int) -> bool:
-    """Return True if pages display another number of units, now that `units` were added and `remaining` are left."""
+    """Return True if pages display another number, now that `units` more or (negative) fewer are left: `remaining`."""
     return _displayed_units(remaining) != _displayed_units(remaining - units)
 
 

@@ -31,7 +31,7 @@ class SuggestedAges:
 
 
 def parse_suggested_ages(age_range: str) -> SuggestedAges | None:
-    """Return the ages of an age range such as `3-5` or `12+`; None if the product has none."""
+    """Return the ages of an age range such as `3-5` or `12+`; None for a text of another form."""
     found = _AGE_RANGE.fullmatch(age_range)
     if found is None:
         return None

@@ -183,7 +183,7 @@ class CatalogPage:
     """A page of the product list, with the facets of its filter.
 
     `near` is None if the list contains the products that match the text. If no product matches all of it, the list
-    is the whole catalogue, and its first `near` products match a part of the text.
+    is the whole catalogue, of which `near` products match a part of the text. They come first in the default order.
     """
 
     cards: list[ProductCard]

@@ -246,7 +246,7 @@ class ProductWriter:
         }
 
     def _picture_url(self, url: str | None) -> str | None:
-        """Return a picture's address. File names may contain spaces and parentheses (spec: Entities, Product)."""
+        """Return a picture's address: absolute and percent-encoded if there is a base URL, else as it is stored."""
         return to_absolute_picture_url(url, self._base_url)
 
 

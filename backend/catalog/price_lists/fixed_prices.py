@@ -55,10 +55,10 @@ async def create_list(session: AsyncSession, actor: Actor, new: NewPriceList) ->
 
 
 async def find_list(session: AsyncSession, list_id: str) -> PriceList:
-    """Return a price list that was not deleted, locked.
+    """Lock and return a price list, unless it was deleted or ended early.
 
     Raises:
-        NotFound: the list does not exist.
+        NotFound: the list does not exist, or was deleted or ended early.
     """
     row = await find_sale(session, list_id)
     if row.ended_at is not None:

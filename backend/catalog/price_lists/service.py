@@ -63,7 +63,7 @@ async def save_sale(
 
     Raises:
         NotFound: the list to replace does not exist.
-        NotAllowed: the list to replace has started.
+        NotAllowed: the list to replace has started or is over.
         InvalidData: the sale would already be over.
         NothingLowered: the plan lowers no price.
     """

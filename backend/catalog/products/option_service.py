@@ -71,7 +71,7 @@ async def change_option(
 
 
 async def delete_option(session: AsyncSession, actor: Actor, product_id: str, option_id: str) -> None:
-    """Delete an option with its values. Without options, a product's variants differ only by their titles.
+    """Delete an option with its values. If it was the only one, variants differ only by their titles.
 
     Raises:
         NotFound: the product or the option does not exist.

@@ -185,7 +185,7 @@ async def store_implied_option(session: AsyncSession, product: Product, variants
 
 
 async def set_options(session: AsyncSession, product: Product, given: Sequence[OptionInput]) -> None:
-    """Set the product's options in this order, and delete omitted options. New values are added; no value is removed.
+    """Set the product's options in this order, and delete omitted options. The others only get additional values.
 
     Raises:
         InvalidData: two options have the same title.

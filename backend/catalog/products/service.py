@@ -239,7 +239,7 @@ def _merge_metadata(product: Product, command: JsonObject) -> None:
 
 
 async def _set_preorder(session: AsyncSession, product: Product, command: ChangeProduct) -> None:
-    """Offer the units of a changed preorder.
+    """Offer the units of the product's preorder if the command changes the preorder.
 
     Raises:
         InvalidData: a preorder has a day but no number of units, or the other way round.

@@ -79,7 +79,7 @@ _BY_ADDRESS = (
 async def find_former_address(
     database: Database, cache: CachedReads, path: bytes, query: bytes, *, has_page: bool = False
 ) -> FormerAddress | None:
-    """Return the page that a request's address leads to; None if the address cannot be one of a former shop.
+    """Return a request's address with the page that it leads to; None if the address is not valid.
 
     Args:
         database: the shop's database.

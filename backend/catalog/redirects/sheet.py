@@ -102,7 +102,9 @@ async def import_sheet(database: Database, actor: Actor, content: bytes) -> Shee
 
 
 def read_sheet(content: bytes) -> list[SheetRow]:
-    """Read the rows of the first visible sheet that has two columns, without its headings. Call it from a thread.
+    """Read the rows of the first sheet that has two columns, without its headings. Call it from a thread.
+
+    Hidden sheets are used only if no visible sheet has two columns.
 
     Raises:
         InvalidData: the file cannot be read, or does not have two columns.
@@ -146,7 +148,7 @@ def _split_columns(rows: Sequence[tuple[int, list[str]]]) -> Iterator[SheetRow]:
 async def _check_rows(
     session: AsyncSession, rows: Sequence[SheetRow]
 ) -> tuple[SheetResult, dict[str, RedirectTarget]]:
-    """Return the targets by normalized address, and a result with the problems of the other rows."""
+    """Return a result with the problems of invalid rows, and the targets of the other rows by normalized address."""
     result = SheetResult()
     addresses: dict[int, OldAddress] = {}
     for row in rows:

@@ -104,7 +104,7 @@ class UnknownAddresses:
             await self._flushing
 
     async def flush(self) -> None:
-        """Store the counted visits. They are lost if the database does not answer."""
+        """Store the counted visits. They are lost if they cannot be stored."""
         visits = self._visits
         self._visits, self._visits_by_network = Counter(), {}
         if not visits:

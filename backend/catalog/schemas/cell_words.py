@@ -210,7 +210,8 @@ def parse_categories(cell: str) -> tuple[str, ...]:
 def parse_pictures(cell: str) -> tuple[str, ...]:
     """Parse a list of pictures: addresses with any separators, or names of files.
 
-    A comma separates names only if each part has the extension of a picture; a semicolon or a line break always.
+    If the cell has a `|`, only `|` separates. Otherwise, semicolons and line breaks separate names; commas only if
+    each part has the extension of a picture.
     """
     if LIST_SEPARATOR in cell:
         return _select_parts(cell.split(LIST_SEPARATOR))

@@ -106,7 +106,7 @@ async def home_content(session: AsyncSession) -> HomeContent:
 
 
 def _choose_slides(*choices: Sequence[ProductCard]) -> list[ProductCard]:
-    """Return the cards with a picture of the first choice that has any; without any picture, the first choice."""
+    """Return the cards with a picture from the first choice that has some; if there are none, the first choice."""
     pictured = ([card for card in cards if card.picture] for cards in choices)
     return list(next(filter(None, (*pictured, *choices)), []))[:MAX_SLIDES]
 

@@ -137,7 +137,8 @@ async def catalog_page(
     For the facets of one kind (such as brands), products are counted under the filters of all other kinds.
 
     A product must match one value of each kind. If no product matches the whole text, all products that match the
-    other filters are returned, and those that match a part of the text come first. `limit` is clamped to 1–200.
+    other filters are returned. Those that match a part of the text come first, unless the filter names an order.
+    `limit` is clamped to 1–200.
     """
     offset, limit = max(0, offset), min(max(1, limit), MAX_LIMIT)
     tree = await read_visible_tree(session)
@@ -340,7 +341,7 @@ async def _in_order(
     """Return a page of the products in the order of the filter.
 
     Available products come first, unless the list has no search text and the filter names an order. Near matches
-    come before all other products.
+    come before all other products, unless the filter names an order.
     """
     found, sort = list_filters.found, catalog_filter.sort
     page = list_filters.products()

@@ -139,7 +139,7 @@ def _convert_variant(cells: Cells, draft: Draft, titles: Sequence[str]) -> None:
 def _find_status(cells: Cells, rows: Sequence[TableRow]) -> str:
     """Return the status; empty if the file does not have it.
 
-    A gift card is always a draft, because the shop does not support gift cards.
+    A gift card is a draft, even if the file publishes it, because the shop does not support gift cards.
     """
     status, published = (cells.get_first(rows, name) for name in ("status", "published"))
     if not (status or published):

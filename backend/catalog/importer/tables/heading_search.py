@@ -30,7 +30,8 @@ class HeadingRow(NamedTuple):
 def find_heading_row(rows: Sequence[SheetRow], known_headings: frozenset[str]) -> HeadingRow | None:
     """Return the row with the most known headings.
 
-    If there are none, return the row that has only texts, the most cells, and other rows below it.
+    If no row has enough of them, return the row with the most cells among those that have only texts and other rows
+    below them; None without one.
     """
     candidates = [
         HeadingRow(
