@@ -40,7 +40,7 @@ async def change_level(
     reserved: int = 0,
     details: MovementDetails | None,
 ) -> None:
-    """Add units to the (locked) level, or remove them (negative); `details` is required if `stocked` is not 0."""
+    """Add `stocked` and `reserved` units to the (locked) level (negative: remove). Changes of `stocked` need `details`."""
     changes = {"more_stocked": stocked, "more_reserved": reserved}
     await session.execute(statements.CHANGE, {"level_id": level.id, **changes})
     if stocked and details is not None:

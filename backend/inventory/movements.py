@@ -109,7 +109,8 @@ async def move_stock(
         The level after the change.
 
     Raises:
-        StockReserved: fewer units would remain at the location than are reserved there; nothing is changed.
+        StockReserved: fewer units would remain at the location, announced ones included, than are reserved there;
+            nothing is changed.
     """
     level = await lock_level(session, variant_id, location_id)
     await _set_stocked(session, level, level.stocked + delta, details)
@@ -127,13 +128,14 @@ async def count_stock(
 ) -> InventoryLevel:
     """Set the units stocked at the location to the counted number.
 
-    `expected` is the stock that was shown to the staff member before the count.
+    `expected` is the stock that was shown to the staff member before the count; None skips the check.
 
     Returns:
         The level after the change.
 
     Raises:
-        StockReserved: more than the counted units are reserved at the location; nothing is changed.
+        StockReserved: more than the counted and the announced units are reserved at the location; nothing is
+            changed.
         StockCountOutdated: the stock is no longer `expected`.
     """
     level = await lock_level(session, variant_id, location_id)
