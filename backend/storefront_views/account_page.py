@@ -112,7 +112,7 @@ def list_known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict
 
 
 def _list_known_names(shopper: ShopperView, entry: AddressView) -> dict[str, str]:
-    """Return the names and phone numbers of the contact and of the recipient, from an address book entry."""
+    """Return the recipient's name and phone if an address book entry names another person, else the contact's."""
     own = [name.casefold() for name in (shopper.first_name, shopper.last_name)]
     named = [name.casefold() for name in (entry.first_name, entry.last_name)]
     if any(own) and any(named) and own != named:
