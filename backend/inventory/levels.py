@@ -40,7 +40,7 @@ async def change_level(
     reserved: int = 0,
     details: MovementDetails | None,
 ) -> None:
-    """Add `stocked` and `reserved` units to the (locked) level (negative: remove). Changes of `stocked` need `details`."""
+    """Add `stocked` and `reserved` units to the (locked) level (negative: remove). Changed stock needs `details`."""
     changes = {"more_stocked": stocked, "more_reserved": reserved}
     await session.execute(statements.CHANGE, {"level_id": level.id, **changes})
     if stocked and details is not None:
