@@ -374,7 +374,7 @@ async def test_unknown_product_is_not_found(admin: httpx.AsyncClient) -> None:
     assert (refused.status_code, refused.json()) == (404, {"type": "not_found", "message": message})
 
 
-async def test_only_one_of_two_concurrent_products_with_the_same_handle_is_created(
+async def test_only_one_of_concurrent_products_with_the_same_handle_is_created(
     admin: httpx.AsyncClient,
 ) -> None:
     said = {"title": "Trompo", "handle": "trompo"}
@@ -493,7 +493,7 @@ async def test_stock_of_a_new_variant_is_always_managed(admin: httpx.AsyncClient
 async def test_unknown_sales_channel_or_shipping_profile_of_a_product_is_refused(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
-    """Accept existing sales channels and the existing shipping profile; the product always has all of them."""
+    """Check that existing ones are accepted, although the product always has all sales channels and the profile."""
     other = (await post(admin, "/admin/sales-channels", {"name": "Feria"}))["sales_channel"]["id"]
     [profile] = (await get(admin, "/admin/shipping-profiles"))["shipping_profiles"]
     places = {"sales_channels": [{"id": shop_defaults.channel_id}], "shipping_profile_id": profile["id"]}

@@ -205,7 +205,9 @@ async def test_deleted_categorys_addresses_lead_to_its_heir(
     assert [await find_moved(shop, handle) for handle in ("novelas", "ficcion")] == [heir, heir]
 
 
-async def test_root_is_deleted_without_an_heir(shop: Shop, ids: dict[str, str]) -> None:
+async def test_address_of_a_root_deleted_without_an_heir_leads_nowhere(
+    shop: Shop, ids: dict[str, str]
+) -> None:
     async with shop.database.transaction() as session:
         await delete_category(session, ANA, ids["mapas"])
     assert await find_moved(shop, "mapas") == ""
@@ -247,7 +249,7 @@ async def test_category_cannot_be_moved_into_itself(shop: Shop, ids: dict[str, s
     assert await read_handles(shop) == ["libros", "mapas"]
 
 
-async def test_tree_has_a_maximum_depth(
+async def test_category_beyond_the_maximum_depth_or_number_is_refused(
     shop: Shop, ids: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_DEPTH", 2)

@@ -36,7 +36,7 @@ async def find_picture(shop: Shop, table: Any, group_id: str) -> tuple[str, obje
 
 @GROUPS
 async def test_picture_is_set_kept_and_removed(admin: httpx.AsyncClient, shop: Shop, group: Group) -> None:
-    """Metadata without a picture leaves it unchanged; null removes it. Each change has its audit entry."""
+    """Check that metadata without a picture keeps it, null removes it, and each change has an audit entry."""
     path, key, name, table = group
     body = {name: "Poesía", "metadata": {"a": 1, "thumbnail": PICTURE}}
     made = (await post(admin, path, body))[key]

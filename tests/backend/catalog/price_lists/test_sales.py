@@ -339,7 +339,7 @@ async def test_next_sale_waits_until_the_price_is_restored(
 async def test_next_sale_waits_if_the_earlier_sale_ends_while_the_job_runs(
     shop: Shop, variant_ids: list[str]
 ) -> None:
-    """End the first sale when the job has looked for sales that are over."""
+    """End the first sale after the job has looked for sales that are over."""
     first, second = await make_consecutive_sales(shop)
     with run_after_query("price_list.ends_at <=", lambda: pass_time(shop, first, ends_at=now())):
         await run_job(shop)

@@ -77,7 +77,7 @@ def test_address_is_normalized(written: str, normalized: str) -> None:
         "/\ud800",
     ],
 )
-def test_text_that_no_redirect_can_have_is_refused(text: str) -> None:
+def test_text_that_cannot_be_a_redirected_address_is_refused(text: str) -> None:
     with pytest.raises(InvalidAddress):
         parse_address(text)
 
@@ -97,7 +97,7 @@ def test_text_that_no_redirect_can_have_is_refused(text: str) -> None:
         ("/balero grande", True),
     ],
 )
-def test_word_is_not_taken_for_an_address(text: str, is_one: bool) -> None:
+def test_is_address_distinguishes_addresses_from_words(text: str, is_one: bool) -> None:
     assert is_address(text) is is_one
 
 
@@ -126,7 +126,7 @@ def test_cell_may_have_several_addresses(cell: str, addresses: tuple[str, ...]) 
 @pytest.mark.parametrize(
     "cell", ["Balero", "/a|Balero", "/", "|".join(f"/{n}" for n in range(MAX_ADDRESSES_PER_CELL + 1))]
 )
-def test_cell_with_other_texts_is_refused(cell: str) -> None:
+def test_cell_with_a_text_that_is_no_address_is_refused(cell: str) -> None:
     with pytest.raises(CellError):
         parse_addresses(cell)
 

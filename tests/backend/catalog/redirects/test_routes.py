@@ -101,7 +101,9 @@ async def test_unknown_addresses_are_listed_redirected_and_dismissed(
     assert (await admin.delete(f"{PATH}/unknown/unk_x")).status_code == 404
 
 
-async def test_spreadsheet_is_stored(admin: httpx.AsyncClient, former: FormerShop) -> None:
+async def test_redirects_of_an_uploaded_spreadsheet_are_stored(
+    admin: httpx.AsyncClient, former: FormerShop
+) -> None:
     content = b"/p/1;balero\n/p/2;nada\n"
     answer = await admin.post(f"{PATH}/import", files={"file": ("viejas.csv", content, "text/csv")})
     assert answer.json() == {
@@ -123,7 +125,9 @@ async def test_spreadsheet_is_stored(admin: httpx.AsyncClient, former: FormerSho
     assert (refused.status_code, refused.json()["message"][:13]) == (400, "No encontramo")
 
 
-async def test_redirect_to_a_collection_follows_it(admin: httpx.AsyncClient, former: FormerShop) -> None:
+async def test_redirect_to_a_collection_works_until_it_is_hidden_or_deleted(
+    admin: httpx.AsyncClient, former: FormerShop
+) -> None:
     async with former.shop.database.transaction() as session:
         collection = await create_collection(session, COMMAND_LINE, title="Navidad 2026", handle="navidad")
     by_id = (await create(admin, "/collections/xmas", collection_id=collection.id)).json()["redirect"]

@@ -142,13 +142,15 @@ async def test_second_spreadsheet_changes_targets_and_is_audited(former: FormerS
         (b"/a;b\n" * (sheet.MAX_ROWS + 1), sheet.TOO_MANY_TEXT),
     ],
 )
-def test_other_files_are_refused(content: bytes, text: str) -> None:
+def test_unreadable_or_unsuitable_file_is_refused(content: bytes, text: str) -> None:
     with pytest.raises(InvalidData) as refusal:
         read_sheet(content)
     assert refusal.value.staff_text == text
 
 
-async def test_number_of_redirects_is_bounded(former: FormerShop, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_redirects_beyond_the_limit_are_refused(
+    former: FormerShop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(service, "MAX_REDIRECTS", 2)
     await send(former, "/p/1;balero\n")
     with pytest.raises(NotAllowed):

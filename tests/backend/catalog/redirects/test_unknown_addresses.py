@@ -74,7 +74,7 @@ def test_only_addresses_of_public_pages_are_stored(address: str, kept: str | Non
     assert (str(found) if found else None) == kept
 
 
-async def test_visits_are_stored_together_and_added(shop: Shop) -> None:
+async def test_visits_are_stored_in_batches_and_added_up(shop: Shop) -> None:
     counter = UnknownAddresses(shop.database, interval_s=0.01)
     for _visit in range(3):
         counter.count_visit(parse("/balero"), IP)
@@ -89,7 +89,7 @@ async def test_visits_are_stored_together_and_added(shop: Shop) -> None:
     assert (await read_visits(shop))["/balero"] == 4
 
 
-async def test_two_replicas_count_every_visit(shop: Shop) -> None:
+async def test_visits_on_several_replicas_are_all_counted(shop: Shop) -> None:
     replicas = [UnknownAddresses(shop.database, interval_s=60) for _number in range(4)]
     for number, replica in enumerate(replicas):
         replica.count_visit(parse("/balero"), IP)
@@ -133,7 +133,7 @@ async def test_least_visited_addresses_are_deleted_beyond_the_limit(
     assert "/f" in await read_visits(shop)
 
 
-async def test_address_is_deleted_when_nobody_visits_it_any_more(shop: Shop) -> None:
+async def test_unknown_address_without_recent_visits_is_deleted(shop: Shop) -> None:
     async with shop.database.transaction() as session:
         await store_visits(session, Counter({"/old": 9, "/new": 1}))
         old = (

@@ -59,7 +59,7 @@ async def test_expected_product_is_the_first_search_result(shop: Database) -> No
     }
 
 
-async def test_title_counts_more_than_the_description(shop: Database) -> None:
+async def test_match_in_the_title_ranks_above_one_in_the_description(shop: Database) -> None:
     assert await _titles(shop, "trompo") == ["Trompo de madera", "Caja de música"]
 
 
@@ -200,7 +200,7 @@ async def test_typos_are_forgiven_only_in_titles_brands_and_categories(
     assert await _titles(database, "cosina") == []
 
 
-async def test_things_that_descriptions_only_mention_are_found_in_titles(
+async def test_word_for_an_accessory_alone_is_searched_for_only_in_titles(
     database: Database, settings: Settings
 ) -> None:
     defaults = await set_up_defaults(database, settings)

@@ -161,18 +161,18 @@ async def test_refused_list_reports_the_number_of_lost_values(command: Command) 
     assert refused.value.counts == {"stock": 1}
 
 
-async def test_hidden_rows_and_totals_of_the_own_format_are_left_out(command: Command) -> None:
+async def test_hidden_rows_of_the_shops_own_format_are_left_out(command: Command) -> None:
     assert await command.run(CASES / "s11-hidden-row.xlsx") == {"new": 1}
     assert any(line.startswith("Left out (hidden row): line ") for line in command.lines)
 
 
-async def test_new_products_with_a_price_of_zero_are_named(command: Command) -> None:
+async def test_lines_of_new_products_with_a_price_of_zero_are_printed(command: Command) -> None:
     await command.run(CASES / "n17b.csv", publishes=True)
     assert command.lines == ["Price 0 without is_free: the products of 2 lines are drafts (2, 3)."]
     assert {status for _title, status, _price in (await command.read_shop()).values()} == {"draft"}
 
 
-async def test_long_file_of_the_own_format_is_read_in_batches(
+async def test_long_file_of_the_shops_own_format_is_read_in_batches(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(product_file, "MAX_ROWS_IN_MEMORY", 1)
