@@ -1,4 +1,4 @@
-"""The customer of a sale at the counter. All fields are optional, and most customers give none."""
+"""The customer of a sale at the counter. All fields are optional, but a document needs the name of its owner."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self

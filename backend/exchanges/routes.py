@@ -102,7 +102,7 @@ async def list_exchanges(
 
 @router.post("")
 async def begin(actor: StaffMember, body: NewExchange, database: Db) -> Wire[ExchangeOfOrder]:
-    """Begin an exchange of delivered units of an order. 400 if a return or an exchange of it is being prepared."""
+    """Begin an exchange of sent units of an order. 400 if a return or an exchange of it is being prepared."""
     reason = join_notes(body.description, body.internal_note)
     async with database.transaction() as session:
         exchange = await preparation.begin_exchange(session, actor, body.order_id, reason)
@@ -151,7 +151,7 @@ async def add_inbound_items(
 async def change_inbound_item(
     actor: StaffMember, exchange_id: str, action_id: str, body: ReturnItemChange, database: Db
 ) -> Wire[ExchangeReturn]:
-    """Change units that come back."""
+    """Change the number, reason or note of units that come back."""
     change = ItemChange(body.quantity, body.reason_id, body.internal_note)
     async with database.transaction() as session:
         exchange = await _lock(session, actor, exchange_id)
@@ -164,7 +164,7 @@ async def change_inbound_item(
 async def remove_inbound_item(
     actor: StaffMember, exchange_id: str, action_id: str, database: Db
 ) -> Wire[ExchangeReturn]:
-    """Take out units that come back."""
+    """Remove units from those that come back."""
     async with database.transaction() as session:
         exchange = await _lock(session, actor, exchange_id)
         item = DraftItem(exchange.return_id, action_id, Action.RETURN)
@@ -188,7 +188,7 @@ async def add_outbound_items(
 async def change_outbound_item(
     actor: StaffMember, exchange_id: str, action_id: str, body: OutboundItemChange, database: Db
 ) -> Wire[ExchangePreview]:
-    """Change units that go out."""
+    """Set the units of a variant that go out."""
     async with database.transaction() as session:
         if body.quantity is not None:
             item_id = derive_sibling_id(ITEM, action_id)
@@ -200,7 +200,7 @@ async def change_outbound_item(
 async def remove_outbound_item(
     actor: StaffMember, exchange_id: str, action_id: str, database: Db
 ) -> Wire[ExchangePreview]:
-    """Take out units that go out."""
+    """Remove units from those that go out."""
     async with database.transaction() as session:
         item_id = derive_sibling_id(ITEM, action_id)
         await preparation.set_outbound_units(session, actor, exchange_id, item_id, 0)
