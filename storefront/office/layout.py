@@ -93,7 +93,7 @@ def count_badge(key: str) -> rx.Component:
 
 
 def deadline_of(place: OfficePlace) -> list[rx.Component]:
-    """Render the remaining days of a place whose items have a legal deadline."""
+    """Render the text about the nearest deadline of a place; nothing if its items have no legal deadline."""
     if not place.has_deadline:
         return []
     days = place_deadline(place.count_key)

@@ -362,5 +362,5 @@ def place_count(name: str) -> rx.Var[int]:
 
 
 def place_deadline(name: str) -> rx.Var[str]:
-    """Return the remaining days until the nearest deadline of an entry of the office's menu, in words."""
+    """Return a text about the nearest legal deadline of a menu entry: the days that remain, or that it has passed."""
     return StaffState.deadlines[name].to(str)

@@ -134,7 +134,7 @@ def tile(
 def deadline_tile(
     path: str, shape: str, work: ObjectVar[WorkWithDeadline], label: str, nothing: str
 ) -> rx.Component:
-    """Render the number of requests that have a legal deadline, with the days that remain until the nearest one."""
+    """Render the number of requests with a legal deadline, and how many missed it or the days until the nearest."""
     passed = rx.cond(
         work.late == 1,
         _("1 pasó su plazo legal."),

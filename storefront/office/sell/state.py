@@ -131,7 +131,7 @@ class SellState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def drop_customer(self, actor: Actor) -> None:
-        """Sell without a customer."""
+        """Remove the chosen customer from the sale."""
         async with current_shop().database.transaction() as session:
             draft_id = await _open_sale(session, actor)
             await remove_customer(session, actor, draft_id)
