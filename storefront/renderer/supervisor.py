@@ -285,7 +285,7 @@ class RendererSupervisor:
 
 
 async def _acquire(turns: asyncio.Semaphore, longest_wait: float) -> None:
-    """Wait until the semaphore is free.
+    """Acquire the semaphore, as soon as it is free.
 
     Raises:
         NotRendered: the wait took longer than `longest_wait` seconds.
