@@ -37,7 +37,7 @@ async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampai
     """Create a campaign without promotions.
 
     Raises:
-        InvalidData: another campaign has its identifier, or it ends before it starts.
+        InvalidData: another campaign has its identifier, it does not end after it starts, or its budget has no type.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     campaign = Campaign(

@@ -102,7 +102,7 @@ def list_attributes(rule_type: str, promotion_type: str | None = None) -> list[R
 
 
 def quantity_rules(promotion: Promotion, rule_type: str) -> list[QuantityRuleOut]:
-    """Return the quantity of a buyget promotion as the platform lists it with rules of this type."""
+    """Return the quantity of a buyget promotion as a rule, as the platform lists it; empty for other promotions."""
     if promotion.type != PromotionType.BUYGET or rule_type not in QUANTITIES:
         return []
     name, label = QUANTITIES[rule_type]

@@ -64,7 +64,7 @@ class Rule:
 
     @classmethod
     def from_stored(cls, stored: JsonObject) -> "Rule":
-        """Return the rule that `to_stored_rule` stored."""
+        """Parse a rule from the format that `to_stored_rule` returns."""
         return cls(stored["attribute"], Operator(stored["operator"]), tuple(stored["values"]))
 
     def is_met(self, facts: Mapping[str, Any]) -> bool:
@@ -90,12 +90,12 @@ def _is_satisfied(amount: Cop, operator: Operator, bound: Cop) -> bool:
 
 
 def parse_rules(stored: Sequence[JsonObject]) -> tuple[Rule, ...]:
-    """Return the stored rules."""
+    """Parse the stored rules of a promotion."""
     return tuple(map(Rule.from_stored, stored))
 
 
 def are_met(rules: Sequence[Rule], facts: Mapping[str, Any]) -> bool:
-    """Return True if all rules are met."""
+    """Return True if `facts` meet all rules. See `Rule.is_met`."""
     return all(rule.is_met(facts) for rule in rules)
 
 

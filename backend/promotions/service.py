@@ -59,7 +59,7 @@ def normalize_code(code: str) -> str:
 
 
 async def find_promotion(session: AsyncSession, promotion_id: str) -> Promotion:
-    """Lock the promotion's row, and return the promotion.
+    """Lock and return the promotion.
 
     Raises:
         NotFound: there is no such promotion.
