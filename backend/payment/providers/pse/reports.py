@@ -216,7 +216,7 @@ def _parse_body(raw: bytes) -> dict[str, Any]:
 
 
 def _check_verdict(fields: Mapping[str, Any], credentials: GatewayCredentials) -> Verdict:
-    """Check whether the gateway signed the notification and whether it is about the shop's merchant account."""
+    """Return the verdict: genuine if the gateway signed it and it is about the shop's merchant account."""
     if not fields.get("x_ref_payco") or not fields.get("x_signature"):
         return Verdict.MALFORMED
     if str(fields.get("x_cust_id_cliente", credentials.cust_id)) != credentials.cust_id:

@@ -187,7 +187,7 @@ def parse_bank_list(answer: Any) -> list[Bank]:
     """Return the rows of the list in the order sent, with the placeholder. Rows without a code are left out.
 
     Raises:
-        ServiceUnavailable: the answer contains no list of banks.
+        ServiceUnavailable: the answer contains no list of banks, or more than `MAX_BANKS` rows.
     """
     rows = answer.get("data") if isinstance(answer, Mapping) else None
     if not isinstance(rows, list) or is_refusal(answer) or len(rows) > MAX_BANKS:
