@@ -204,7 +204,7 @@ async def _add_version(
 
 
 def require_source(source: str) -> str:
-    """Return the text with normalised line ends.
+    """Check the text of a legal document, and return it with normalised line ends.
 
     Raises:
         InvalidData: the text is empty, too long, or has an unknown placeholder.
