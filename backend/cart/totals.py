@@ -45,7 +45,7 @@ async def read_goods_total(session: AsyncSession, cart_id: str, contents: Conten
 
 
 def get_shipping_price(amount: Cop, data: JsonObject, goods_total: Cop) -> Cop:
-    """Return the price of a shipping method with this amount and data for goods of this total, after discounts."""
+    """Return `amount`; 0 if `data` has a free-from amount that the goods, after discounts, reach."""
     free_from = data.get(FREE_FROM)
     return 0 if free_from is not None and goods_total >= free_from else amount
 

@@ -249,7 +249,7 @@ async def _find_wrapping(session: AsyncSession, lines: Sequence[Line]) -> Wrappi
 
 
 def list_savings(totals: CartTotals) -> list[SavingView]:
-    """Return the discount of each promotion."""
+    """Return the cart's discounts by code, with amounts to show."""
     return [SavingView(code, f"-{format_cop(amount)}") for code, amount in totals.savings]
 
 
