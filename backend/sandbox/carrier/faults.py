@@ -32,7 +32,7 @@ class Operation(StrEnum):
 
 
 class Fault(StrEnum):
-    """A way to fail."""
+    """A kind of failure of the carrier."""
 
     SLOW = "slow"  # answers correctly, but late
     HANG = "hang"  # never answers
@@ -77,7 +77,7 @@ class Faults:
         self._planned.clear()
 
     def take(self, operation: Operation) -> PlannedFault | None:
-        """Return the fault for this request, if one is planned."""
+        """Return the fault for this request, if one is planned, and subtract 1 from its remaining requests."""
         name = operation if operation in self._planned else ALL_OPERATIONS
         planned = self._planned.get(name)
         if planned is not None and planned.times is not None:

@@ -42,7 +42,10 @@ class Ledger:
         self._database = database
 
     async def create_label(self, carrier: str, reference: str, *, is_test: bool) -> SandboxLabel:
-        """Create a label. All test labels have the same number, so a new test label replaces the previous one."""
+        """Create a label, and delete the oldest ones beyond `MAX_LABELS`.
+
+        All test labels have the same number, so a new test label replaces the previous one.
+        """
         number = TEST_ORDER_ID if is_test else secrets.choice(LABEL_NUMBERS)
         label = SandboxLabel(
             order_id=number,
@@ -84,7 +87,7 @@ class Ledger:
             return (await session.execute(query)).scalars().all()
 
     async def move_shipment(self, order_id: int, status: Status) -> None:
-        """Set the status of a shipment, and store the time of the change.
+        """Set the status of a shipment, and store the time of its pickup or delivery.
 
         Raises:
             KeyError: the label does not exist.

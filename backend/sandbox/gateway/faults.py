@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 
 class Operation(StrEnum):
-    """The operation that fails."""
+    """An operation of the gateway that a planned fault can affect."""
 
     ANY = "any"
     """Every operation except notifications."""

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Fault(StrEnum):
-    """A way to fail."""
+    """A kind of failure of the invoice provider."""
 
     SERVER_ERROR = "server_error"  # 500; nothing is created
     BAD_GATEWAY = "bad_gateway"  # 502 with a page, like the provider's proxy
@@ -24,5 +24,5 @@ class Faults:
         self._planned.extend(faults)
 
     def take(self) -> Fault | None:
-        """Return the fault for this request, if one is planned."""
+        """Remove and return the first planned fault; None if there is none."""
         return self._planned.pop(0) if self._planned else None
