@@ -101,7 +101,7 @@ class Till:
     async def start(
         self, cart_id: str, provider_id: str = "gateway_pse", *, replace: bool = False
     ) -> PaymentSession:
-        """Start a payment like the Store API; the payer is checked."""
+        """Start a payment of the cart as the Store API does, which checks the payer."""
         provider = self.checkout.payments.find_provider(provider_id)
         assert provider is not None
         start = PaymentStart(
@@ -154,7 +154,7 @@ class Till:
             return {line.variant_id: line.quantity for line in lines.scalars()}
 
     async def pack(self, order: Order) -> None:
-        """Create a label for the order."""
+        """Store a fulfillment of the order, as if it had been packed."""
         async with self.database.transaction() as session:
             session.add(
                 Fulfillment(
@@ -171,7 +171,7 @@ class Till:
             return (await read_available_units(session, [variant]))[variant]
 
     async def attention(self) -> list[tuple[str, str, int | None]]:
-        """Return kind, subject and amount of the open attentions."""
+        """Return kind, subject and amount of every attention, also of resolved ones."""
         async with self.database.read() as session:
             rows = (await session.execute(select(Attention).order_by(Attention.id))).scalars()
             return [(row.kind, row.subject_id, row.amount) for row in rows]
@@ -182,7 +182,7 @@ class Till:
             return sorted((await session.execute(select(Mail.kind))).scalars())
 
     async def pass_time(self, time: timedelta) -> None:
-        """Move every stored moment of payments, reservations and jobs back."""
+        """Act as if `time` had passed: move payments and reservations back, and make every job due."""
         async with self.database.transaction() as session:
             for payment in (await session.execute(select(PaymentSession))).scalars():
                 payment.created_at -= time

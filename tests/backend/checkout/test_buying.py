@@ -191,7 +191,7 @@ async def test_late_report_of_another_state_does_not_change_a_paid_order(
 
 
 async def _list_attention(database: Database) -> list[tuple[str, str, int | None]]:
-    """Return kind, subject and amount of the open attentions."""
+    """Return kind, subject and amount of every attention, also of resolved ones."""
     async with database.read() as session:
         rows = (await session.execute(select(Attention).order_by(Attention.created_at))).scalars()
         return [(row.kind, row.subject_id, row.amount) for row in rows]

@@ -61,7 +61,7 @@ class ShippingSetup:
         self.quoting = Quoter(self.database, providers, Client("190.24.1.1"), QuotationSlots(), read_settings)
 
     async def add_one(self) -> None:
-        """Add a product in another tab, and ship both for 9 000 pesos."""
+        """Add a unit and set the shipping price to 9 000 pesos, as another tab would."""
         async with self.database.transaction() as session:
             await add_to_cart(session, self.cart_id, self.variant, 1)
             await set_shipping_method(
@@ -89,7 +89,7 @@ class ShippingSetup:
         return await offer_shipping(self.quoting, self.cart_id, wanted, is_choice=False)
 
     async def deliver(self) -> None:
-        """Set the form's municipality, which differs from the cart's."""
+        """Deliver to Leticia, which is not the municipality of the cart."""
         elsewhere = ANA.model_copy(update={"dane_code": LETICIA})
         await deliver_to_destination(self.quoting, self.cart_id, elsewhere)
 

@@ -92,7 +92,7 @@ class Desk(InvoiceProvider):
         return await self.issue(document)
 
     async def find(self, document: Document) -> Issued | None:
-        """Return the issued document."""
+        """Return the result of the issued document; None if it was not issued."""
         self.found.append(document.full_number)
         made = self.made.get(document.full_number)
         return self._answer(made) if made is not None else None
@@ -112,7 +112,7 @@ async def enable_invoices(shop: Shop, desk: InvoiceProvider | None = None, **oth
 
 
 async def place_paid_order(shop: Shop, *lines: PricedLine, **more: Any) -> Sold:
-    """Store a paid order."""
+    """Store a paid order with its refunds, and publish the events that create their documents."""
     sold = paid_order(*(lines or (TROMPO, BOOK)), at=MARCH, **more)
     async with shop.database.transaction() as session:
         await store_orders(session, [sold])

@@ -93,7 +93,7 @@ class Desk:
             await session.execute(ours.values(**columns))
 
     def report(self, number: str, state: ProviderState, *, invoice: str | None = None) -> None:
-        """Let the gateway report this state of the number, as a transaction of this invoice (ours by default)."""
+        """Let the gateway report this state of the number; with `invoice`, that it belongs to that other invoice."""
         if invoice is not None:
             self.bank.reports[number] = ProviderReport(state=S.UNKNOWN, invoice=invoice)
             return
