@@ -428,7 +428,7 @@ def new_products_cutoff() -> datetime:
 
 
 def is_new() -> ColumnElement[bool]:
-    """Return the condition that the product counts as new."""
+    """Return the SQL condition for products that count as new."""
     return Product.created_at >= new_products_cutoff()
 
 

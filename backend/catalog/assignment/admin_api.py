@@ -50,7 +50,7 @@ class AdminApi:
         await self._http.aclose()
 
     async def find_collection_id(self, title: str) -> str | None:
-        """Return the id of the collection with this title, if it exists."""
+        """Return the id of the collection with this title; None if there is none."""
         found = await self._list_objects("collections", title=title)
         return next((_get_id(one) for one in found if one.get("title", title) == title), None)
 

@@ -55,7 +55,7 @@ class Outcome(NamedTuple):
 
 
 class BulkChangeJob:
-    """Runs bulk changes of products, and undoes them."""
+    """The job that runs bulk changes of products, and undoes them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -183,7 +183,7 @@ class BulkChangeJob:
 
 
 def _get_current_value(value: ChangedValue, facts: CurrentValues) -> Any:
-    """Return the current value of the field that a change had set."""
+    """Return the product's current value of the field that the bulk change set."""
     if value.field == "price":
         return next(([one.price, one.compare_at] for one in facts.variants if one.id == value.on), None)
     current = {

@@ -464,7 +464,7 @@ def _variant_label(variant: Variant) -> str:
 
 
 def _check_required(row: Row, *columns: str) -> Problem | None:
-    """Return a problem if one of the columns that a new object needs is empty."""
+    """Return a problem if one of the columns that a new product or variant needs is empty."""
     for column in columns:
         if row.get(column) is None:
             return Problem(row.line, column, "is needed: the shop has no such product yet", "needed")

@@ -42,7 +42,7 @@ class PricesNotChanged(Exception):
 
 
 class SalesJob:
-    """Starts and ends the sales that are due."""
+    """The job that starts and ends the sales that are due."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -162,7 +162,7 @@ async def end_sale(session: AsyncSession, actor: Actor, list_id: str) -> None:
 
 
 def rule_json(rule: Rule) -> JsonObject:
-    """Return the rule as JSON for its price list."""
+    """Return the discount rule as JSON, as a price list stores it."""
     return {**asdict(rule), "target_ids": list(rule.target_ids)}
 
 

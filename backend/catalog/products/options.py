@@ -351,5 +351,5 @@ async def read_joined_values(session: AsyncSession, product_id: str) -> dict[str
 
 
 def join_values(values: Iterable[str]) -> str:
-    """Return the title of a variant with these values."""
+    """Return the title of a variant that has these option values."""
     return SEPARATOR.join(values)[:255]

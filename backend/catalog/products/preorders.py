@@ -48,7 +48,7 @@ async def set_incoming_units(
 
 
 class PreorderJob:
-    """Ends preorders whose day has passed."""
+    """The job that ends preorders whose day has passed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -233,7 +233,7 @@ async def list_unknown_addresses(
 
 @router.delete("/unknown/{unknown_id}")
 async def dismiss(actor: StaffMember, unknown_id: str, database: Db) -> Wire[Deleted]:
-    """Remove an unknown address from the list. It does not come back."""
+    """Remove an unknown address from the list for good."""
     async with database.transaction() as session:
         await dismiss_unknown(session, actor, unknown_id)
     return Wire({"id": unknown_id, "object": "unknown_address", "deleted": True})

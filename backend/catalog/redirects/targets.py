@@ -70,7 +70,7 @@ def collection_page_path(handle: str) -> str:
 
 
 def get_page_handle(address: OldAddress) -> PageHandle:
-    """Return the handle in an address of this shop."""
+    """Return the handle in an address of a page of this shop; all fields are empty for any other address."""
     segments = address.path.strip("/").split("/")
     if len(segments) == 2 and segments[0] == PRODUCT_SEGMENT:
         return PageHandle(product=segments[1])
@@ -145,7 +145,7 @@ def _split_texts(texts: Collection[str]) -> tuple[dict[str, OldAddress], dict[st
 
 
 async def _find_by_code(session: AsyncSession, codes: Collection[str]) -> dict[str, RedirectTarget]:
-    """Return the products of these SKUs and bar codes. A SKU is preferred."""
+    """Return the products of these SKUs and bar codes, by code. A SKU is preferred."""
     found: dict[str, RedirectTarget] = {}
     for some in _batches(codes):
         query = (

@@ -30,7 +30,7 @@ class SearchEngine(Protocol):
         """
 
     async def remove(self, session: AsyncSession, product_ids: Sequence[str]) -> None:
-        """Remove these products from the index, in the same transaction."""
+        """Remove these products from the index, in the transaction of their change."""
 
     async def find(
         self, session: AsyncSession, terms: Sequence[QueryTerm], *, only_best: bool = False

@@ -20,14 +20,14 @@ class SitemapEntry:
 
 
 async def list_category_entries(session: AsyncSession) -> list[SitemapEntry]:
-    """Return the categories that shoppers see."""
+    """Return the sitemap entries of the categories that shoppers see."""
     query = select(Category.handle, Category.updated_at).where(is_visible_category())
     rows = await session.execute(query.order_by(Category.handle))
     return [SitemapEntry(handle, changed_at) for handle, changed_at in rows]
 
 
 async def list_collection_entries(session: AsyncSession) -> list[SitemapEntry]:
-    """Return the collections that shoppers see."""
+    """Return the sitemap entries of the collections that shoppers see."""
     query = select(Collection.handle, Collection.updated_at).where(Collection.is_active)
     rows = await session.execute(query.order_by(Collection.handle))
     return [SitemapEntry(handle, changed_at) for handle, changed_at in rows]

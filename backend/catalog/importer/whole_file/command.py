@@ -29,7 +29,7 @@ ProgressBar = Callable[[int | None, str], AbstractContextManager[StepCallback]]
 LossCounter = Callable[
     [AsyncSession, Sequence[Row], Mapping[str, PreparedPicture], str], Awaitable[Counter[str]]
 ]
-"""Counts the values that rows would empty or take away, by column: see `backend.imports.rows.losses.count_losses`."""
+"""Counts the values that rows would remove, by column: see `backend.imports.rows.losses.count_losses`."""
 
 
 class UnconfirmedLosses(Exception):

@@ -110,7 +110,7 @@ class RepeatFinder:
         self._digests = array("Q")
 
     def add_all(self, values: Iterator[str]) -> None:
-        """Add these values."""
+        """Store the digests of these values."""
         self._digests.extend(map(digest, values))
 
     def find_repeated_digests(self) -> set[int]:
