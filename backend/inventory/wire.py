@@ -58,7 +58,7 @@ async def read_levels(session: AsyncSession, variant_ids: Collection[str]) -> di
 
 
 def level_wire(level: InventoryLevel) -> LevelOut:
-    """Return the stock at one location."""
+    """Return the stock level in the platform's shape."""
     return {
         "id": derive_sibling_id(LEVEL, level.id),
         "inventory_item_id": derive_sibling_id(ITEM, level.variant_id),
@@ -75,7 +75,7 @@ def level_wire(level: InventoryLevel) -> LevelOut:
 
 
 def item_wire(variant: StockedVariant, title: str, levels: Sequence[InventoryLevel]) -> StockedItem:
-    """Return the variant's inventory item, without its variant. `title` is the product's."""
+    """Return the variant's inventory item, without its variant. `title` is the product's title."""
     return {
         "id": derive_sibling_id(ITEM, variant.id),
         "sku": variant.sku,
