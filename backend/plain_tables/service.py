@@ -64,7 +64,7 @@ class PlainTable:
         return self.names[1].replace("_", " ").capitalize()
 
     def to_wire(self, row: PlainRow | Any) -> JsonDict:
-        """Return the row as the platform shows it."""
+        """Return the row in the platform's shape."""
         return {
             "id": row.id,
             **{name: getattr(row, name) for name in self.text_columns},
