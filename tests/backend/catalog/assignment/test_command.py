@@ -161,7 +161,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(("min_steps", "is_shown"), [(3, True), (4, False)])
-async def test_progress_bar_is_shown_for_long_plans(
+async def test_progress_bar_is_shown_only_for_long_plans(
     platform: Platform, data: str, min_steps: int, is_shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(procedure, "MIN_STEPS_FOR_PROGRESS", min_steps)

@@ -421,7 +421,7 @@ async def test_damaged_picture_in_the_last_line_stops_the_import(importer: Impor
     assert problem.startswith("line 3, pictures: half.jpg is damaged")
 
 
-async def test_concurrent_change_of_the_shop_is_reported(
+async def test_import_stops_at_a_concurrent_change_of_the_shop(
     importer: Importer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def skip_check(*_: object, makes_places: bool) -> CheckedFile:
@@ -637,7 +637,7 @@ async def test_repeated_import_with_pictures_changes_nothing(importer: Importer)
     assert await importer(text, confirms_losses=False) == {"same": 1}
 
 
-async def test_new_products_are_drafts_without_publication(importer: Importer) -> None:
+async def test_new_products_without_a_status_are_drafts(importer: Importer) -> None:
     await importer("handle,title,price,status\na,A,5,\nb,B,5,published\n", publishes=False)
     async with importer.database.read() as session:
         statuses = dict((await session.execute(select(Product.handle, Product.status))).all())
