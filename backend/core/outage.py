@@ -74,9 +74,9 @@ class Outage:
         self._failing_sources.add(source)
 
     def record_success(self, source: str = POOL) -> None:
-        """Record a successful statement of a source.
+        """Record a successful statement of a source, such as the connection pool.
 
-        If all sources that failed have succeeded again, log that the outage ended.
+        If the last source that had failed succeeds again, log that the outage ended.
         """
         if source == POOL:
             self.last_success_at = time.monotonic()

@@ -18,7 +18,7 @@ def create_providers(
     factories: Mapping[str, Callable[[], P]],
     settings: "Settings",
 ) -> dict[str, P]:
-    """Create the providers of a service, by id.
+    """Create the providers of a service, and return them by id.
 
     Args:
         port: the class that all of them extend.

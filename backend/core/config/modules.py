@@ -76,7 +76,7 @@ def registered_providers(blocks: Iterable[ModuleBlock]) -> dict[str, dict[str, s
 
 
 def split_providers(text: str) -> list[str]:
-    """Return the providers of a setting.
+    """Split the text of a setting into its providers, separated by commas.
 
     Raises:
         ValueError: one is neither `id` nor `id=package.module:Class`, or an id is used twice.

@@ -120,7 +120,7 @@ def cannot_start(problems: list[str]) -> SettingsError:
 
 
 def settings_error(*problems: SettingProblem) -> SettingsError:
-    """Return the error that lists these problems and has them as `problems`."""
+    """Return an error whose message lists these problems; its attribute `problems` has them too."""
     error = cannot_start([str(problem) for problem in problems])
     error.problems = problems
     return error

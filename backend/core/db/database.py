@@ -309,7 +309,7 @@ class Database:
 
     @property
     def connections(self) -> tuple[int, int]:
-        """Number of connections in use, and of open idle ones."""
+        """Number of connections in use, and number of open connections that are idle."""
         pool = cast("QueuePool", self.engine.pool)
         return pool.checkedout(), pool.checkedin()
 

@@ -93,7 +93,7 @@ async def get_or_404(session: AsyncSession, query: TypedReturnsRows[T], noun: st
     """Return the only row of the query.
 
     Raises:
-        NotFound: there is none; see `require_found`.
+        NotFound: the query has no row. `require_found` describes the message.
     """
     return require_found((await session.execute(query)).scalar_one_or_none(), noun, subject_id)
 

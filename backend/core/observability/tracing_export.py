@@ -17,7 +17,7 @@ class ErrorFreeExporter(SpanExporter):
         self._exporter = exporter
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Send the spans."""
+        """Send the spans without their error texts."""
         return self._exporter.export([_strip_errors(span) for span in spans])
 
     def shutdown(self) -> None:

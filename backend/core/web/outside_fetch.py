@@ -65,7 +65,7 @@ class _UnusableAnswer(Exception):
 def _request(
     client: httpx.Client, url: httpx.URL, max_bytes: int, until: float, *, allow_private: bool
 ) -> bytes | str:
-    """Return the content, or the target of a redirect."""
+    """Send one GET request. Return the content, or the target of a redirect as a text."""
     ips = resolve_host(url, allow_private=allow_private)
     for place, ip in enumerate(ips):
         remaining_s = until - time.monotonic()
