@@ -20,7 +20,7 @@ _ADD = insert_into(_TERMS).on_conflict_do_nothing()
 async def index_guest(session: AsyncSession, guest_id: str, email: str) -> None:
     """Add the search terms of a guest that was inserted by an SQL statement.
 
-    Call it because no ORM listener is called for such a statement.
+    The caller must do this, because ORM listeners are not called for SQL statements.
     """
     await session.execute(_ADD, _term_rows(guest_id, email, {}))
 
@@ -28,7 +28,7 @@ async def index_guest(session: AsyncSession, guest_id: str, email: str) -> None:
 async def delete_terms(session: AsyncSession, customer_ids: Sequence[str]) -> None:
     """Delete the search terms of customers or guests that an SQL statement deletes.
 
-    Call it because no ORM listener is called for such a statement.
+    The caller must do this, because ORM listeners are not called for SQL statements.
     """
     await session.execute(delete(_TERMS).where(_TERMS.c.customer_id.in_(customer_ids)))
 

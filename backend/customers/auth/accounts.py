@@ -248,7 +248,7 @@ async def authenticate(database: Database, email: str, password: str, *, visitor
     An unknown address gets the same answer as a wrong password, in the same time.
 
     Raises:
-        WrongPassword: there is no such login.
+        WrongPassword: no login has this address and password.
         TooManyRequests: too many recent attempts.
     """
     address = tidy_email(email)
@@ -417,7 +417,7 @@ async def create_customer(database: Database, owner: TokenOwner, email: str, val
         The customer's id.
 
     Raises:
-        Unauthorized: there is no such login.
+        Unauthorized: the login does not exist.
         InvalidData: the address is not the login's.
         Duplicate: there is already a customer with this address.
     """
