@@ -60,7 +60,7 @@ class RoleView:
 
 
 def parse_rights(names: Iterable[str]) -> frozenset[Right]:
-    """Return the stored rights of a custom role. Unknown ones, and those of owners, are left out."""
+    """Return the rights with these stored names, without unknown rights and rights that only owners have."""
     return frozenset(Right[name] for name in names if name in Right.__members__) - OWNER_RIGHTS
 
 

@@ -272,7 +272,7 @@ def _require_own(actor: Actor, staff_id: str) -> None:
 
 
 async def _revoke(session: AsyncSession, *which: object) -> None:
-    """End these sessions, and let other packages know."""
+    """End these sessions, and publish an event about those that were open."""
     if ended := await _end(session, *which):
         await publish(session, StaffSessionsEnded(ended))
 

@@ -42,7 +42,7 @@ def list_kinds(rights: Collection[Right]) -> list[NoticeKind]:
 
 
 async def read_choices(session: AsyncSession, actor: Actor, staff_id: str) -> list[NoticeChoice]:
-    """Return the kinds of notices that the staff member may get, and whether they get them.
+    """Return the kinds of notices that the staff member may get, each with the channels that are turned on.
 
     Raises:
         Forbidden: the actor is another staff member, and may not see staff.

@@ -95,10 +95,10 @@ class PushSender:
         return _Message(subscription, build_payload(content, batch_id), contact)
 
     async def _post(self, message: _Message) -> int:
-        """Return the status of the push service's answer.
+        """Send a message to the push service, and return the status of its answer.
 
         Raises:
-            NotCallable: the address is not public.
+            NotCallable: the URL of the subscription cannot be called.
             OutsideFailure: there is no answer.
         """
         # large imports that only a shop with subscriptions needs
