@@ -44,7 +44,7 @@ class RowValidation:
 
     @property
     def plan(self) -> Plan:
-        """Return the effect of the row in one word."""
+        """Return the planned effect of the row; `Plan.WRONG` if it has problems."""
         if self.problems:
             return Plan.WRONG
         if self.match is None or self.match.product is None or self.match.variant is None:

@@ -197,12 +197,12 @@ def format_file_note(code: str) -> str:
 
 
 def format_set_aside(reason: str) -> str:
-    """Return why a row or a sheet is not imported."""
+    """Return the reason why a row or a sheet is not imported, for staff."""
     return SET_ASIDE_TEXTS[reason]
 
 
 def format_file_problem(error: UnreadableProductFile) -> str:
-    """Return why a file cannot be read, and what to do."""
+    """Return the text about a file that cannot be read: the reason, and how to correct it."""
     if error.fault is Fault.OTHER_FORMAT:
         return f"{FORMAT_TEXTS[ForeignFormat(error.detail)]} {HOW_TO_SAVE}"
     return FILE_TEXTS[error.fault].format(

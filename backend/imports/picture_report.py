@@ -45,7 +45,7 @@ class PictureCounter:
     named: set[str] = field(default_factory=set)
 
     def add_rows(self, validated: Iterable[RowValidation]) -> None:
-        """Add the pictures of these rows."""
+        """Count the pictures that these rows name, and note which of them are missing."""
         for one in validated:
             names = one.row.get("pictures") or ()
             wrong = [problem for problem in one.problems if problem.code.startswith("picture ")]

@@ -37,7 +37,7 @@ def require_multipart(request: Request) -> None:
 
 @asynccontextmanager
 async def read_sent_file(request: Request) -> AsyncIterator[SentFile]:
-    """Read the one file of the request.
+    """Yield the one file of the request; it is closed at the end of the block.
 
     Raises:
         InvalidData: the request has another content type, or no file.

@@ -182,7 +182,7 @@ async def send_pictures(
     responses={200: {"content": {XLSX: {}}, "description": "An empty spreadsheet with all headings."}},
 )
 async def fetch_template(actor: StaffMember) -> Response:
-    """Return a workbook to fill in."""
+    """Return the import's template: an empty workbook with the columns, examples and explanations."""
     actor.require(Right.CHANGE_CATALOG)
     return _xlsx_response(await asyncio.to_thread(build_template), _("Plantilla de productos.xlsx"))
 

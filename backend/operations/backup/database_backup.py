@@ -111,7 +111,7 @@ def _is_empty_file(file: Path) -> bool:
 
 
 async def is_in_use(database: Database) -> bool:
-    """Return True if other clients of a PostgreSQL database do not disconnect within some seconds.
+    """Return True if other clients of a PostgreSQL database do not disconnect within `DISCONNECT_TIMEOUT_S`.
 
     Return False for SQLite.
     """
