@@ -1,4 +1,4 @@
-"""Mappings of lists are remembered by their head, up to a number."""
+"""Column mappings are stored by the headings of the spreadsheet; only the newest ones are kept."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from tests.store_defaults import Defaults
 HEAD = ["Código", "Referencia", "Nombre"]
 
 
-async def test_mapping_is_remembered_for_the_same_head(shop: Shop, defaults: Defaults) -> None:
+async def test_mapping_is_remembered_for_the_same_headings(shop: Shop, defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         assert await read_mapping(session, HEAD) is None
         await store_mapping(session, HEAD, ["sku", "", "title"])
@@ -72,7 +72,7 @@ async def test_columns_for_one_field_must_be_chosen(sender: Sender) -> None:
     assert await sender.value(Variant.price, "TR-9") == 1000
 
 
-async def test_chosen_columns_are_used_for_the_next_list_with_the_same_head(sender: Sender) -> None:
+async def test_chosen_columns_are_used_again_for_the_same_headings(sender: Sender) -> None:
     await send_list(sender, TWO_CODES)
     await choose_columns(sender, "", "sku", "title", "price", "")
     mapping = await send_list(sender, TWO_CODES.replace(b"TR-9", b"TR-10"))
@@ -83,7 +83,7 @@ async def test_chosen_columns_are_used_for_the_next_list_with_the_same_head(send
     assert (found.counts.new, list_problems(found)) == (1, [])
 
 
-async def test_list_with_two_columns_for_one_field_is_refused_without_a_person(sender: Sender) -> None:
+async def test_list_with_two_columns_for_one_field_is_refused_if_no_person_can_choose(sender: Sender) -> None:
     with pytest.raises(UnreadableProductFile) as refused:
         await sender.send_spreadsheet(TWO_CODES)
     assert (refused.value.fault, refused.value.detail) == (Fault.TWICE, "«Código», «Referencia»")

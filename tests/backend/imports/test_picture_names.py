@@ -27,7 +27,7 @@ def write_zip(name: bytes) -> bytes:
     "name",
     [NAME.encode("cp850"), NAME.encode(), normalize("NFD", NAME).encode(), b"fotos/" + NAME.encode("cp850")],
 )
-async def test_name_without_a_flag_is_decoded(sender: Sender, name: bytes) -> None:
+async def test_picture_name_without_the_utf8_flag_is_decoded(sender: Sender, name: bytes) -> None:
     await sender.send_spreadsheet(f"Nombre;SKU;Precio;Fotos\nMuñeca;M-1;1000;{NAME}\n")
     assert await sender.send_pictures("fotos.zip", write_zip(name)) == PictureUploadResult(1, [])
     assert list_problems(await sender.report()) == []

@@ -130,7 +130,7 @@ def test_variations_of_a_parent_with_extra_cells_are_refused() -> None:
     assert list_problems("\n".join(lines)) == [(parent + 1, "", "extra cells")]
 
 
-def test_unreadable_letters_refuse_their_row() -> None:
+def test_row_with_unreadable_letters_is_refused() -> None:
     content = "SKU;Nombre;Precio\nM-1;Muñeca;5\nB-1;Balón;5\n".encode("cp1252") + "O-1;Muñeco;5\n".encode(
         "mac_roman"
     )

@@ -58,7 +58,7 @@ def test_sensitive_rights_need_the_second_factor(right: Right) -> None:
         owner.require(right)
 
 
-def test_machines_have_every_right() -> None:
+def test_command_line_and_shop_have_every_right() -> None:
     for actor in (COMMAND_LINE, SHOP):
         for right in Right:
             actor.require(right)

@@ -104,7 +104,9 @@ async def test_only_an_owner_with_the_second_factor_makes_roles(
             await list_roles(session, shop_member)
 
 
-async def test_no_role_can_change_staff(shop: Shop, owner: Actor, staff: dict[Role, str]) -> None:
+async def test_custom_role_never_includes_the_right_to_change_staff(
+    shop: Shop, owner: Actor, staff: dict[Role, str]
+) -> None:
     for actor in (owner, COMMAND_LINE):
         with pytest.raises(Forbidden):
             await make_role(shop, actor, rights=frozenset({Right.CHANGE_STAFF}))

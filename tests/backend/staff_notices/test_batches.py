@@ -69,7 +69,7 @@ async def test_paid_order_is_mailed_to_everyone_who_packs(
     assert office.notices() == found
 
 
-async def test_events_within_a_minute_are_one_mail(shop: Shop, office: Office) -> None:
+async def test_events_within_a_minute_are_sent_in_one_mail(shop: Shop, office: Office) -> None:
     for number in range(3):
         await ask_pqrs(shop, number=number)
     await office.worker.run_due()

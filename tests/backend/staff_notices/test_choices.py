@@ -36,7 +36,7 @@ async def test_every_kind_that_the_role_may_act_on_is_on_by_default(
     assert await read_on(shop, office.actor(role)) == kinds == set(list_kinds(RIGHTS[role]))
 
 
-async def test_packer_gets_orders_and_stock_only() -> None:
+async def test_stockroom_gets_only_notices_of_orders_and_stock() -> None:
     assert list_kinds(RIGHTS[Role.STOCKROOM]) == [NoticeKind.ORDER_PAID, NoticeKind.STOCK]
 
 

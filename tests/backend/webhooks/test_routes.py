@@ -155,7 +155,7 @@ async def test_invalid_webhook_is_refused(admin: httpx.AsyncClient, body: dict[s
     assert (await admin.get(PATH)).json()["count"] == 0
 
 
-async def test_url_can_be_used_once_and_webhooks_are_bounded(admin: httpx.AsyncClient) -> None:
+async def test_url_can_be_used_once_and_number_of_webhooks_is_limited(admin: httpx.AsyncClient) -> None:
     first = await create(admin)
     assert (await admin.post(PATH, json=NEW)).status_code == 400
     second = await create(admin, url="https://2.example.com/x")

@@ -104,7 +104,7 @@ async def test_caller_after_a_change_does_not_get_a_value_read_before_it(catalog
     assert catalogue.reads == 2
 
 
-async def test_caller_that_waited_for_a_running_read_of_its_version_reads_nothing(
+async def test_caller_that_waited_for_a_read_of_its_version_does_not_read_again(
     catalogue: Catalogue,
 ) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)

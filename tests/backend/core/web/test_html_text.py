@@ -37,7 +37,7 @@ def test_html_becomes_text(html: str, text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "5 < 6 y 7 > 3", "te <3", "AT&T", " dos\n\n\nlíneas ", "<hola@trompo.co>", "<p"]
 )
-def test_text_is_unchanged(text: str) -> None:
+def test_text_without_html_is_unchanged(text: str) -> None:
     assert to_plain_text(text) == text
 
 

@@ -105,7 +105,7 @@ async def test_failed_call_is_repeated_up_to_the_maximum_of_attempts() -> None:
     assert calls == 2
 
 
-async def test_error_that_the_caller_calls_permanent_is_not_retried() -> None:
+async def test_error_that_the_caller_declares_permanent_is_not_retried() -> None:
     calls = 0
 
     async def read() -> None:

@@ -140,12 +140,14 @@ def test_document_is_split_into_its_type_and_number(typed: str, types: tuple[str
         ("CC 1020304050", CC, "1020304050"),
     ],
 )
-def test_letters_of_a_passport_number_are_no_type(typed: str, types: tuple[str, ...], number: str) -> None:
+def test_letters_of_a_passport_number_are_not_read_as_a_document_type(
+    typed: str, types: tuple[str, ...], number: str
+) -> None:
     document = split_document(typed, is_numeric=False)
     assert (document.types, document.number) == (types, number)
 
 
-def test_long_text_before_a_number_is_no_type() -> None:
+def test_long_text_before_a_number_is_not_read_as_a_document_type() -> None:
     text = f"{'documento ' * MAX_LABEL_LENGTH}1020304050"
     assert split_document(text).number != "1020304050"
 
@@ -159,5 +161,5 @@ def test_long_text_before_a_number_is_no_type() -> None:
         ("MIGRACION 412345", "MIGRACION 412345"),
     ],
 )
-def test_letters_of_a_series_are_removed(typed: str, number: str) -> None:
+def test_series_letters_before_a_document_number_are_removed(typed: str, number: str) -> None:
     assert remove_series(typed) == number

@@ -133,7 +133,7 @@ async def test_private_address_is_refused_in_any_notation(host: str) -> None:
         await resolve_target(f"https://{host}/x")
 
 
-async def test_name_is_resolved_once(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_host_name_of_a_url_is_resolved_only_once(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Check that the call goes to the checked address, although the name server would now return another."""
     ip, _colon, port = server.partition(":")
     answers = [ip, "192.0.2.1"]

@@ -92,7 +92,7 @@ async def test_report_has_format_losses_and_rows_set_aside(admin: httpx.AsyncCli
     assert (await admin.get("/admin/products?handle=trompo")).json()["products"][0]["status"] == "published"
 
 
-async def test_losses_start_only_with_confirmation(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_import_with_losses_starts_only_with_confirmation(admin: httpx.AsyncClient, shop: Shop) -> None:
     head = b"Nombre;SKU;Precio;Marca\n"
     first = (await send(admin, head + b"Trompo;T-1;18900;Uno\n")).json()["product_import"]
     await admin.post(f"/admin/imports/{first['id']}/confirm")
@@ -115,7 +115,7 @@ async def test_refused_file_discards_the_previous_preview(admin: httpx.AsyncClie
     assert (await admin.get(f"/admin/imports/{found['id']}")).status_code == 404
 
 
-async def test_rows_to_correct_are_a_file_before_the_import(admin: httpx.AsyncClient) -> None:
+async def test_rows_to_correct_can_be_fetched_as_a_file_before_the_import(admin: httpx.AsyncClient) -> None:
     found = (await send(admin, SHEET.replace(";trompo.jpg", ";").encode())).json()["product_import"]
     refused = await admin.get(f"/admin/imports/{found['id']}/refused")
     sheet = load_workbook(BytesIO(refused.content)).worksheets[0]

@@ -101,7 +101,9 @@ async def test_changed_codes_of_existing_variants_are_listed(sender: Sender) -> 
         ("collection", "viejos", None, True),
     ],
 )
-def test_loss_by_kind_of_value(column: str, before: object, after: object, *, is_loss: bool) -> None:
+def test_loss_is_found_for_each_kind_of_value(
+    column: str, before: object, after: object, *, is_loss: bool
+) -> None:
     assert find_losses({column: (before, after)}) == [column] * is_loss
 
 

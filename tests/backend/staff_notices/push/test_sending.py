@@ -136,7 +136,9 @@ async def test_member_who_does_not_get_the_kind_any_more_gets_no_message(
     assert push_service.requests == []
 
 
-async def test_several_events_are_one_message(shop: Shop, office: Office, push_service: PushService) -> None:
+async def test_several_events_are_sent_in_one_message(
+    shop: Shop, office: Office, push_service: PushService
+) -> None:
     browser = PushBrowser()
     await store_subscription(shop, office.actor(Role.OWNER), browser, push_service.url)
     for number in range(3):
