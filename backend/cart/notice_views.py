@@ -65,7 +65,7 @@ class NewsView:
 
 @dataclass(frozen=True, slots=True)
 class LineProblem:
-    """A line that cannot be paid unchanged: only `units` of `quantity` are available."""
+    """A line that cannot be paid unchanged: it is not for sale, or only `units` of `quantity` are available."""
 
     line_id: str
     product_id: str
