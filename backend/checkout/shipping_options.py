@@ -212,7 +212,7 @@ async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_cho
     """Return the cart's options, and choose the option `option_id` (else the first one) at the price that is returned.
 
     With `is_choice`, the shopper chooses from a list that they already see, so its prices are reused. Otherwise
-    live prices are requested.
+    live prices are requested. If every option is left out (see `list_priced_offers`), the shipping method is removed.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.

@@ -180,6 +180,9 @@ class PaymentStarter:
     async def close_payment_at_bank(self, cart_id: str) -> PaymentSession | None:
         """Close the cart's payment at the bank, if there is one, so that the cart can be changed again.
 
+        Returns:
+            This payment in its new state; None if no payment was at the bank.
+
         Raises:
             NotFound: no cart has this id.
             Conflict: the payment has just been approved, or is being reviewed, or is being started.
@@ -300,7 +303,7 @@ class PaymentStarter:
 
         Raises:
             PaymentUnderWay: the earlier payment is still at the bank, or is being started.
-            Conflict: the earlier payment is paid.
+            Conflict: the earlier payment is paid, or the gateway is reviewing it.
         """
         if under_way.is_starting:
             await self.check_start(under_way.session_id)
