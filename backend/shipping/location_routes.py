@@ -138,7 +138,7 @@ async def update(
 
 @router.delete("/stock-locations/{location_id}")
 async def delete(actor: StaffMember, location_id: str, database: Db) -> Wire[Deleted]:
-    """Delete the warehouse, if it has no stock."""
+    """Delete the warehouse, if it has no stock and no shipping options, and no fulfillment was sent from it."""
     async with database.transaction() as session:
         await delete_location(session, actor, location_id)
     return Wire({"id": location_id, "object": "stock_location", "deleted": True})

@@ -117,11 +117,12 @@ async def change_location(
 
 
 async def delete_location(session: AsyncSession, actor: Actor, location_id: str) -> None:
-    """Delete the location with its shipping options.
+    """Delete the location with its fulfillment sets and their zones.
 
     Raises:
         NotFound: there is no such location.
-        NotAllowed: it has stock, or fulfillments were sent from it.
+        NotAllowed: it has stock or shipping options, or fulfillments were sent from it; or carts use an option of it
+            that is marked as deleted.
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = await lock_location(session, location_id)

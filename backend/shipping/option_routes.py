@@ -87,7 +87,7 @@ async def remove_set(actor: StaffMember, set_id: str, database: Db) -> Wire[Dele
 async def add_zone(
     actor: StaffMember, set_id: str, body: NewZone, database: Db, fields: RequestedFields
 ) -> Wire[SetAnswer]:
-    """Create a zone that consists of whole countries."""
+    """Create a zone of whole countries or of municipalities."""
     async with database.transaction() as session:
         await create_zone(session, actor, set_id, body)
         return await _set_answer(session, set_id, fields)

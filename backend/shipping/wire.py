@@ -108,7 +108,7 @@ def get_option_metadata(option: ShippingOption) -> JsonDict | None:
 
 
 def option_prices_wire(option: ShippingOption) -> list[OptionPrice]:
-    """Convert an option's flat prices: its amount and, for own delivery, the price of 0 above a total of the goods."""
+    """Convert an option's flat prices: its amount and, if own delivery is free from some total on, the price of 0."""
     if option.amount is None:
         return []
     free_from = get_free_from(option)
