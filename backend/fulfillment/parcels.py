@@ -82,8 +82,8 @@ async def build_parcel(session: AsyncSession, order: Order, new: CreateFulfillme
     Raises:
         InvalidData: an item is not in the order, or fewer units are left to send; or the shipping option is not the
             order's.
-        NotAllowed: the order is not paid, was cancelled, or is held (`PackingHeld`); or its shipping option was
-            deleted.
+        NotAllowed: the order is not paid, was cancelled, or is held (`PackingHeld`); preordered units have not
+            arrived (`PreorderNotArrived`); or its shipping option was deleted.
         Conflict: another fulfillment of the order is being created, or may exist.
         ParcelsChanged: another fulfillment was packed or cancelled since the staff member looked.
     """
