@@ -124,7 +124,7 @@ class ScheduledContent(ContentModel):
     ends: date | None = None
 
     def is_shown_on(self, day: date) -> bool:
-        """Return True if it is shown on this day."""
+        """Return True if the content is shown on this day in Colombia."""
         return (self.starts is None or self.starts <= day) and (self.ends is None or day <= self.ends)
 
 

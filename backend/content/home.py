@@ -215,7 +215,7 @@ async def _find_group_path(session: AsyncSession, section: Section) -> str:
 
 
 async def _read_section_cards(session: AsyncSession, section: Section) -> list[ProductCard]:
-    """Return the products that the office chose for a section: single ones, then those of a category or collection."""
+    """Return the products of a section: those that the office chose, then its category's, then its collection's."""
     cards = {card.id: card for card in await _read_cards(session, section.product_ids)}
     if section.category_id and len(cards) < MAX_SECTION_PRODUCTS:
         cards |= {card.id: card for card in await _read_category_cards(session, section.category_id)}
