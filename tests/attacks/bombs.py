@@ -25,7 +25,7 @@ def pack(parts: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) ->
 
 
 def relations(*targets: tuple[str, str, str]) -> bytes:
-    """Return a relationships part for these targets: id, end of the type, target."""
+    """Return the relationships part of a workbook. Each target has an id, the end of its type, and a path."""
     elements = "".join(
         f'<Relationship Id="{name}" Type="{DOCUMENT}/{kind}" Target="{target}"/>'
         for name, kind, target in targets

@@ -92,7 +92,7 @@ async def main() -> None:
 
 
 class Bench:
-    """One database of one size."""
+    """A measurement on one kind of database, with one number of products."""
 
     def __init__(self, kind: str, products: int, seconds: float, settings: Settings) -> None:
         self._kind = kind

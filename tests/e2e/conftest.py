@@ -85,7 +85,7 @@ class ShopServer:
 
     @property
     def log(self) -> str:
-        """Return the output of all its processes so far."""
+        """Return the output of all processes of the shop so far."""
         return self._log_file.read_text()
 
     @property
@@ -98,7 +98,7 @@ class ShopServer:
 
     @property
     def tokens(self) -> set[str]:
-        """Return the tokens that it created: see `tests.log_guard`."""
+        """Return the tokens that the shop created: see `tests.log_guard`."""
         return read_recorded_tokens(self._token_file)
 
     @property

@@ -20,7 +20,7 @@ SCAN = """code => [...code, "Enter"].map((key) => document.activeElement.dispatc
 
 
 async def open_packing(page: Page, shop: ShopServer, placed_order: PlacedOrder) -> None:
-    """Open the order to pack it."""
+    """Sign in, and open the screen on which the order is packed."""
     await enter_office(page, shop, f"/oficina/empacar?pedido={placed_order.id}")
     await expect(page.get_by_test_id("pack-line").first).to_be_visible()
 

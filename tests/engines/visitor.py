@@ -236,7 +236,7 @@ class Visitor:
         self.wait_for_value(by_name("dane_code"), code)
 
     def accept_terms(self) -> None:
-        """Tick the consents that every purchase needs, once the price is there: it moves what is below it."""
+        """Wait for the price, which moves the elements below it, and tick the consents that every purchase needs."""
         self.wait_for_text(by_id("place-order"), "Pagar $")
         for box in ("consent-data", "consent-terms"):
             self.click(by_id(box))

@@ -82,7 +82,7 @@ backend alive
 
 @dataclass
 class Replica:
-    """A replica of the shop, which can be started, killed and started again. Its log is appended to."""
+    """A replica of the shop, which can be started, killed and started again. Each start appends to its log."""
 
     environment: dict[str, str]
     port: int

@@ -286,7 +286,7 @@ async def buy(shop: ShopServer, browser: Browser, figures: Figures, folder: Path
 
 
 async def run(figures: Figures, folder: Path, cuts: int, *, purchases: int | None = None) -> None:
-    """Buy in a separate shop until `cuts` connections were cut in total, or `purchases` were made now."""
+    """Buy until `cuts` connections were cut, including those of earlier calls, or until `purchases` were made."""
     with tempfile.TemporaryDirectory() as temporary:
         shop = ShopServer(Path(temporary))
         shop.start()

@@ -304,7 +304,11 @@ def _print_memory(shop: ShopServer, when: str) -> None:
 
 
 async def _wait_until_idle(shop: ShopServer, before: float) -> None:
-    """Print the shop's processor time every ten seconds until it is as low as before."""
+    """Print the shop's processor use every ten seconds until it is about as low as `before` (percent).
+
+    Raises:
+        AssertionError: it is still higher after `MAX_IDLE_WINDOWS` measurements.
+    """
     for window in range(MAX_IDLE_WINDOWS):
         percent = await measure_processor_percent(shop)
         print(f"processor {window * 10} to {window * 10 + 10} s afterwards: {percent:.1f} %", flush=True)
