@@ -19,7 +19,7 @@ NO_NAME = "no name"
 
 
 def parse_typed_row(columns: Sequence[str], line: int, texts: Sequence[str | None]) -> Row:
-    """Parse the cells of a row that a person filled in."""
+    """Parse the cells of a row that a person filled in. If no cell names the product, its title gives the handle."""
     broken = [
         Problem(line, column, "no value", "formula")
         for column, text in zip(columns, texts, strict=True)

@@ -78,7 +78,7 @@ async def read_product_options(session: AsyncSession, product_id: str) -> list[O
 
 
 async def read_options_by_id(session: AsyncSession, option_ids: Iterable[str]) -> dict[str, Option]:
-    """Return the stored options with these ids."""
+    """Return the stored options with these ids, by id."""
     found = await _read_stored(session, ProductOption.id.in_(list(option_ids)))
     return {option.row.id: option for option in found}
 

@@ -95,7 +95,7 @@ class UnknownAddresses:
             self._flushing = asyncio.create_task(self._flush_until_empty())
 
     async def start(self) -> None:
-        """Do nothing: the first visit starts the counter."""
+        """Do nothing: the first visit starts the task that stores the visits."""
 
     async def stop(self) -> None:
         """Store the counted visits."""

@@ -64,7 +64,7 @@ class SearchEngineHarness:
             return await _read_handles(session, await self.engine.find(session, _parse(text)))
 
     async def count(self, text: str) -> int:
-        """Return the engine's count for the text."""
+        """Return the number of products that the engine counts for the text."""
         async with self.database.read() as session:
             return await self.engine.count(session, _parse(text))
 

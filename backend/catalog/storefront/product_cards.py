@@ -131,7 +131,7 @@ def _thumbnails(variants: Mapping[str, Sequence[tuple[Variant, int]]]) -> set[st
 
 
 async def _read_swatches(session: AsyncSession, product_ids: Collection[str]) -> dict[str, list[SwatchView]]:
-    """Return the colours in which the products are sold, by product id."""
+    """Return the colours of those products that are sold in several, by product id."""
     if not product_ids:
         return {}
     is_used = exists().where(VariantOptionValue.value_id == ProductOptionValue.id)

@@ -288,7 +288,7 @@ async def has_products_for_sale(session: AsyncSession) -> bool:
 
 
 async def read_age_facets(session: AsyncSession) -> list[Facet]:
-    """Return the age ranges for sale, youngest first."""
+    """Return the age ranges of the products for sale with the number of products, youngest first."""
 
     async def count() -> list[Facet]:
         return _in_age_order(await _column_facets(session, "age_range", select(Product).where(for_sale())))

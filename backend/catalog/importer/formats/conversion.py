@@ -94,7 +94,7 @@ class Draft:
         self.problems.append(Problem(self.source.line, column, message, code, detail))
 
     def set_options(self, options: Mapping[str, str]) -> None:
-        """Set the titles and values of the options."""
+        """Set the titles and values of the options. If there are too many, add a problem instead."""
         if len(options) > MAX_OPTIONS:
             message = f"a variant has at most {MAX_OPTIONS} options"
             self.add_problem("", message, "option count", ", ".join(options))
