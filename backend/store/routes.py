@@ -294,7 +294,7 @@ async def _list_tax_regions(session: AsyncSession, settings: Settings) -> list[J
 
 
 async def _list_tax_rates(session: AsyncSession, _settings: Settings) -> list[JsonDict]:
-    """Return the rates of IVA. The rate of each product is in its metadata (`tax_rate`)."""
+    """Return the rates of IVA. The rate of each product is its field `tax_rate`."""
     regions = (await session.execute(select(Region).order_by(Region.id))).scalars().all()
     return [
         {
