@@ -248,7 +248,7 @@ def test_woocommerce_products_with_one_title_get_different_handles() -> None:
         ("2020-01-01", "2020-02-01", "900", "", []),
     ],
 )
-def test_woocommerce_sale_counts_between_its_days(
+def test_woocommerce_sale_price_applies_only_during_the_sale(
     begin: str, end: str, price: str, before: str, notes: list[str]
 ) -> None:
     found = convert(f"{WOO}1,simple,A,Balón,1,,,{begin},{end},1,800,900,,,,,\n")
@@ -274,7 +274,7 @@ def test_woocommerce_private_and_hidden_products_are_drafts(
     assert cells["status"] == status
 
 
-def test_prestashop_price_with_tax_wins() -> None:
+def test_prestashop_price_with_tax_is_preferred() -> None:
     found = convert_case("m-prestashop-list.csv")
     top, yoyo = list_cells(found)
     assert top == {
@@ -406,7 +406,7 @@ def test_mercado_libre_list_is_converted() -> None:
     ("second", "expected"),
     [("", [None, None]), ("https://x.co/b.jpg", ["https://x.co/a.jpg", "https://x.co/b.jpg"])],
 )
-def test_photos_of_one_row_of_mercado_libre_are_those_of_all_variants(
+def test_mercado_libre_photos_are_of_variants_only_if_several_rows_have_one(
     second: str, expected: list[str | None]
 ) -> None:
     rows = list_cells(
@@ -430,7 +430,7 @@ def test_empty_cells_of_the_shops_own_file_clear_values() -> None:
     assert (found.format, found.ignored) == (SourceFormat.TROMPO, [])
 
 
-def test_platform_lists_are_joined() -> None:
+def test_numbered_list_columns_of_the_platform_are_joined() -> None:
     found = convert(
         "Product Handle,Product Title,Variant Sku,Product Image 1,Product Image 2,Product Tag 1,Product Width\n"
         "a,A,A-1,https://x.co/1.jpg,https://x.co/2.jpg,,\n"
