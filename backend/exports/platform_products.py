@@ -54,7 +54,7 @@ async def parse_product_conditions(session: AsyncSession, query: str) -> Sequenc
 
 
 async def list_current_columns(session: AsyncSession) -> list[str]:
-    """Return the headings. Each list has as many columns as the product with the most entries needs."""
+    """Return the headings. A list, such as tags, gets as many columns as any product has entries in it."""
     names = [_format_heading("product", name) for name in PRODUCT]
     for name, (table, _list, _field) in LIST_COLUMNS.items():
         names += [f"Product {name} {number + 1}" for number in range(await _count_max(session, table))]

@@ -78,7 +78,7 @@ class ProductEntry:
 async def build_shopify_cells(
     session: AsyncSession, products: Sequence[Product], base_url: str
 ) -> list[Cells]:
-    """Return cells by `SHOPIFY_COLUMNS`: a row for each variant of a product, and for each further picture."""
+    """Return rows of cells by `SHOPIFY_COLUMNS`: one for each variant, and one for each further picture."""
     entries = await _read_entries(session, products, base_url)
     return [cells for entry in entries for cells in _to_shopify_cells(entry)]
 
@@ -86,7 +86,7 @@ async def build_shopify_cells(
 async def build_woocommerce_cells(
     session: AsyncSession, products: Sequence[Product], base_url: str
 ) -> list[Cells]:
-    """Return cells by `WOOCOMMERCE_COLUMNS`: one row for a product, or a parent with a row for each variation."""
+    """Return rows of cells by `WOOCOMMERCE_COLUMNS`: one product, or a parent and a row for each variation."""
     entries = await _read_entries(session, products, base_url)
     return [cells for entry in entries for cells in _to_woocommerce_cells(entry)]
 
@@ -134,7 +134,7 @@ def _to_entry(
 
 
 def _list_names(tree: Tree, handle: str) -> list[str]:
-    """Return the names of a category and of those above it, from the department."""
+    """Return the names of a category and of its parent categories; the top category is the first."""
     category = tree.by_handle.get(handle)
     return [step.name for step in tree.breadcrumb_to(category.id)] if category is not None else []
 
