@@ -51,7 +51,7 @@ class AvifPictures:
             await asyncio.to_thread(self._pictures.put, target, encoded)
 
     async def _list_missing(self) -> list[tuple[str, str]]:
-        """Return the names of the WebP files without an AVIF file, and the names of the missing files."""
+        """Return the names of the WebP files that have no AVIF file, and the names of these AVIF files."""
         names: set[str] = set()
         async for some in self._pictures.iter_pictures():
             names.update(picture.name for picture in some)

@@ -56,7 +56,7 @@ def parse_uploaded_picture(url: str) -> PreparedPicture | None:
 
 
 def find_wider_name(name: str) -> str | None:
-    """Return the stored name of the next wider file of an uploaded picture's narrow file; None for any other name.
+    """Return the name of the next wider file of the same picture; None if this is not the name of a narrow file.
 
     Shops that stored the picture before there were narrow files have only the wider one.
     """
