@@ -180,7 +180,7 @@ async def _answer_outage(_request: Request, error: Exception) -> Response:
 
 
 def answer_unavailable(message: str) -> Wire:
-    """Return an answer 503: something that the request needs does not answer now."""
+    """Return a response 503, for a request that needs a service or database that does not answer now."""
     body = {"type": "unavailable", "message": message}
     return Wire(body, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
 

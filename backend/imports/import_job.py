@@ -143,7 +143,7 @@ class ProductImports:
                 )
 
     async def _fetch_pictures(self, import_id: str, slow: Counter[str]) -> bool:
-        """Download the pictures of the next rows that are at web addresses.
+        """Download those pictures of the next rows that are at web addresses.
 
         Return False if there was not enough time for all of them. Downloaded pictures are stored group by group, so
         an interrupted run does not lose earlier groups.

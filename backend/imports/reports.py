@@ -125,7 +125,7 @@ class UnfinishedImport:
 async def read_report(
     session: AsyncSession, actor: Actor, import_id: str, offsets: Mapping[RowList, int] | None = None
 ) -> ImportReport:
-    """Return the report on an import. `offsets` has the first row of each list's page; 0 for a list without one.
+    """Return the report on an import. `offsets` has the position of each list's page; by default it is 0.
 
     Raises:
         NotFound: the import does not exist.

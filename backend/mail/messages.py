@@ -421,8 +421,8 @@ async def _compose_staff_notice(session: AsyncSession, settings: Settings, about
 async def _compose_attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
     """Return the mail to the shop's own address.
 
-    Return None if the attention row was resolved in the meantime. Without an address for alerts, a row that
-    staff members get as a notice is not mailed to the shop's address as well.
+    Return None if the attention row was resolved in the meantime. If the shop has no address for alerts, also return
+    None for a row about money of which a staff member gets a notice by mail.
     """
     row = await read_attention(session, attention_id)
     if row.resolved_at is not None:

@@ -64,7 +64,7 @@ _INSERT = insert_into(table_of(Press)).values(created_at=db_now()).on_conflict_d
 
 @contextmanager
 def handle_press(sending: Sending | None) -> Iterator[None]:
-    """Make the press of this request the current press during the `with` block. None: the request is not a press."""
+    """Make the press of this request the current one during the `with` block; with None, there is no press."""
     token = _sending.set(sending)
     try:
         yield

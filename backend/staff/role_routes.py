@@ -138,7 +138,7 @@ async def add_policies(
 
 @router.delete("/rbac/roles/{role_id}/policies/{policy_id}")
 async def remove_policy(actor: StaffMember, role_id: str, policy_id: str, database: Db) -> Wire[Deleted]:
-    """Remove a policy from a custom role. It applies to the members' next request. A role needs at least one policy."""
+    """Remove a policy from a custom role, from its members' next request on. A role needs one policy or more."""
     actor.require(Right.CHANGE_STAFF)
     right = require_found(find_right(policy_id), "Policy", policy_id)
     async with database.transaction() as session:

@@ -248,7 +248,7 @@ async def delete_deliveries(session: AsyncSession, endpoint_id: str) -> None:
 
 
 def check_events(names: Sequence[str]) -> list[str]:
-    """Return the names without repetitions, in the order of `WebhookEvent`.
+    """Check the names of events. Return them without repetitions, in the order of `WebhookEvent`.
 
     Raises:
         InvalidData: there are none, or one is unknown.

@@ -121,7 +121,7 @@ def _parse_label(label: str, *, is_numeric: bool) -> tuple[str, ...] | None:
 
 
 def _find_after_number_word(letters: str) -> tuple[str, ...] | None:
-    """Return the types of a name that follows the word `number`, as in `número de cédula`."""
+    """Return the document types named after a word for number, as in `número de cédula`; None without one."""
     return next(
         (
             types

@@ -56,7 +56,7 @@ class Visitor:
     session: str = field(default="", repr=False)
 
     def client_for(self, account: DeviceAccount | None) -> Client:
-        """Return the client whose attempts count towards the limits of this account."""
+        """Return the client for which this visitor's attempts at the account are counted."""
         device = self.devices.get(hash_account(self.signing_key, account), "") if account else ""
         if self.session:
             device = hash_token(self.session)
