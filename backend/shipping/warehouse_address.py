@@ -18,8 +18,8 @@ WAREHOUSE_SETTINGS = {"carrier_origin_dane_code", "carrier_origin_address", "car
 async def move_warehouse(session: AsyncSession, actor: Actor, effective: Settings) -> bool:
     """Set the address of the shop's only warehouse from the settings, so that shipping prices use it as the origin.
 
-    If there are several warehouses, nothing changes. Default names of the warehouse and of pickup options that
-    contain the old city are changed to the new city.
+    Nothing changes if there is not exactly one warehouse, or if the settings name no known municipality. Default
+    names of the warehouse and of pickup options that contain the old city are changed to the new city.
 
     Returns:
         True if the address changed.

@@ -193,7 +193,7 @@ def _to_wire_place(place: ShippingPlace) -> dict[str, str]:
 
 
 def _to_wire_contact(contact: Contact, side: str, *, fallback_email: str) -> dict[str, str]:
-    """Convert the contact. An e-mail address that the carrier does not accept is replaced by `fallback_email`.
+    """Convert the contact. An e-mail address that is too short or too long is replaced by `fallback_email`.
 
     Raises:
         InvalidData: the address is too long for a label.
