@@ -51,7 +51,7 @@ async def run(notifications: int, orders: int, *, database_url: str = "", proces
     """Send the storm to `processes` shops that share a database.
 
     Raises:
-        AssertionError: an answer was not 200, or an order does not have the state that its bank decided.
+        AssertionError: a payment or an order does not have the state that its bank decided, or is in attention.
     """
     with tempfile.TemporaryDirectory() as folder:
         scene = open_scene(Path(folder), database_url=database_url, processes=processes)
