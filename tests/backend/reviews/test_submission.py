@@ -82,7 +82,7 @@ class TestAsking:
             message = await compose_message(session, shop.settings, mail)
         assert message is not None
         link = shop.settings.base_url + review_path(shop.settings.signing_key, bought.line_id)
-        assert message.values["toys"] == [("Trompo", link)]
+        assert message.values["products"] == [("Trompo", link)]
         await set_delivery_age(shop, bought, REVIEW_PERIOD.days)
         async with shop.database.read() as session:
             assert await compose_message(session, shop.settings, mail) is None  # too late: no mail is sent

@@ -58,7 +58,7 @@ async def test_invoicing_is_enabled_and_a_rejected_invoice_is_retried(
     )
     await send_event(owner, "save", {**RANGE, "provider": "ubl"})
     assert (owner.announcement.tone, owner.problems, owner.content.form.about) == (
-        "news", {}, "Quedan 5000001 números.",
+        "news", {}, "Quedan 5.000.001 números.",
     )  # fmt: skip
     assert shop.sandbox.invoicing is not None
     shop.sandbox.invoicing.faults.plan(Fault.REJECT)
