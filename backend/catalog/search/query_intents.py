@@ -246,7 +246,7 @@ def _read_about(match: re.Match[str]) -> PriceRange | None:
     """
     amount = _read_amount(match, "a")
     is_placed = match["word"] or match.end() == len(match.string)
-    is_round = amount >= MIN_UNMARKED_PRICE and amount % 1_000 == 0
+    is_round = MIN_UNMARKED_PRICE <= amount < MAX_PRICE and amount % 1_000 == 0
     is_marked = match["a_sign"] or match["a_pesos"] or match["a_unit"] in _SLANG
     return (None, amount) if is_marked or (is_placed and (match["a_unit"] or is_round)) else None
 

@@ -50,7 +50,7 @@ _YEAR_AND_A_HALF = re.compile(r"(?<!\d )\b(?:(?:un|1) )?(?:ano|anito) y medio\b"
 _AND_A_HALF = re.compile(rf"\b({_NUMBER} ?{AGE_UNIT}) y medio\b")
 _YEARS = r"(?:1[0-7]|[1-9])"
 _CHILD = r"(?:nin|chic|hij|sobrin|niet|ahijad|herman|prim)(?:it)?[oa]s?"
-_AFTER_YEARS = rf"(?![.,]?\d)(?! ?(?:(?:{AGE_UNIT}|mil|k|lucas?|pesos)\b|[ayo-] ?\d))(?: (?P<next>\w+))?"
+_AFTER_YEARS = rf"(?![.,]?\d)(?! ?(?:(?:{AGE_UNIT}|mil|k|lucas?|pesos)\b|[ayo-] ?\d))(?=(?: (?P<next>\w+))?)"
 _YEARS_OF_CHILD = re.compile(rf"(?P<age>\b(?:{_CHILD}|edad(?:es)?)(?: de| con)? {_YEARS}){_AFTER_YEARS}")
 _RANGE_OF_YEARS = re.compile(rf"(?<![\w.,$-])(?P<age>{_YEARS} ?[a-] ?{_YEARS}){_AFTER_YEARS}")
 
@@ -153,7 +153,7 @@ class SearchWords:
         def add(match: re.Match[str]) -> str:
             following = match["next"] or ""
             is_counted = bool(following) and not self.measures.isdisjoint(singulars(following))
-            return match[0] if is_counted else f"{match['age']} anos {following}".rstrip()
+            return match[0] if is_counted else f"{match['age']} anos"
 
         text = _AND_A_HALF.sub(r"\1", _YEAR_AND_A_HALF.sub("18 meses", text))
         return _RANGE_OF_YEARS.sub(add, _YEARS_OF_CHILD.sub(add, text))

@@ -62,6 +62,12 @@ def test_amount_in_thousands_at_the_end_is_the_highest_price(text: str) -> None:
     assert (_parse(text).min_price, _parse(text).max_price) == (None, 50_000)
 
 
+@pytest.mark.parametrize("text", ["9581234567", "3001234567000", "carros 3101234000"])
+def test_long_numbers_are_codes_and_no_prices(text: str) -> None:
+    assert (_parse(text).min_price, _parse(text).max_price) == (None, None)
+    assert _words(text) == text.split()
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -118,6 +124,11 @@ def test_numbers_that_are_no_money_do_not_limit_the_price(text: str) -> None:
 )
 def test_ages_in_words_are_the_only_term(text: str, ages: tuple[str, ...]) -> None:
     assert [(term.word, term.ages) for term in _parse(text).query.query_terms] == [("", ages)]
+
+
+def test_ages_of_two_children_are_both_read() -> None:
+    terms = _parse("hijo de 5 hija de 7").query.query_terms
+    assert [(term.word, term.ages) for term in terms] == [("", ("3-5",)), ("", ("6-8",))]
 
 
 @pytest.mark.parametrize("text", ["memoria de 2 a 4 jugadores", "niño 3 piezas", "de 10 a 20 cm", "TRO-6-8"])
