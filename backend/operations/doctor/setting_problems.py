@@ -60,16 +60,17 @@ _TEXTS = {
     ),
     ProblemKind.TAKEN_PROVIDER: _("{providers} es un proveedor del programa: ponle otro id al tuyo"),
     ProblemKind.FAILED_PROVIDER: _(
-        "el proveedor {provider} ({place}) no se pudo crear ({error}): mira que su paquete esté instalado"
+        "el proveedor {provider} ({place}) no se pudo crear ({error}: {reason}): revisa que su paquete esté instalado"
     ),
     ProblemKind.WRONG_PROVIDER_CLASS: _("el proveedor {provider} ({place}) no es de la clase {port}"),
     ProblemKind.WRONG_PROVIDER_ID: _("el proveedor de {place} tiene el id {found}, no {provider}"),
     ProblemKind.FAILED_SEARCH_ENGINE: _(
-        "SEARCH_ENGINE ({place}) no se pudo crear ({error}): mira que su paquete esté instalado"
+        "SEARCH_ENGINE ({place}) no se pudo crear ({error}: {reason}): revisa que su paquete esté instalado"
     ),
     ProblemKind.WRONG_SEARCH_ENGINE: _("SEARCH_ENGINE ({place}) no es de la clase SearchEngine"),
     ProblemKind.UNUSABLE_FOLDER: _(
-        "{folder} no puede guardar los datos: pon en DATA_DIR una carpeta de su usuario, o que este pueda crear"
+        "{folder} no puede guardar los datos ({reason}): pon en DATA_DIR una carpeta de su usuario, o que este"
+        " pueda crear"
     ),
 }
 _NOT_A_NUMBER, _NOT_WHOLE = _("debe ser un número"), _("debe ser un número entero")
