@@ -135,7 +135,7 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
   const timer = useRef();
   const sendChange = useRef(null); // sends the pending change
   const setAwaiting = useLostAnswer((isConfirmed) => {
-    setValue(quantity);
+    showStored();
     if (!isConfirmed) reportLostPress();
   });
 

@@ -33,18 +33,22 @@ function resetToGiven(form) {
   for (const counter of form.querySelectorAll("[data-counts]")) counter.dataset.count = document.getElementById(counter.dataset.counts).value.length;
 }
 
-// Return true if a field was edited in the document before its scripts ran.
+const isTick = (field) => field.type === "checkbox" || field.type === "radio";
+const getValue = (field) => (isTick(field) ? field.checked : field.value);
+const setValue = (field, value) => { field[isTick(field) ? "checked" : "value"] = value; };
+
+// Return true if a field was edited since the document or the server set its value.
 const isEdited = (field) => {
   if (field.localName === "select") return "now" in field.dataset && field.value !== field.dataset.now;
-  if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
-  return field.value !== field.defaultValue;
+  return getValue(field) !== (isTick(field) ? field.defaultChecked : field.defaultValue);
 };
 
-// Return the fields whose text was changed after `sent` was sent. Rows are left out, as the saved form may have others.
-const listTypedSince = (form, sent) =>
-  [...form.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea, select")].filter(
-    (field) => field.name in sent && isEdited(field) && field.value !== sent[field.name],
-  );
+// Return the fields that were edited after `sent` was sent. Rows are left out, as the saved form may have others.
+function listEditedSince(form, sent) {
+  const getSent = (field) => (isTick(field) ? sent[field.name] === field.value : sent[field.name]);
+  const fields = [...form.querySelectorAll("input[name], textarea[name], select[name]")].filter(({ name }) => !name.endsWith("[]"));
+  return fields.filter((field) => isEdited(field) && getValue(field) !== getSent(field));
+}
 const isFormEdited = (form) => [...form.querySelectorAll("input, textarea, select")].some(isEdited);
 
 function showFirstProblem(form) {
@@ -110,10 +114,10 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     setRestarts((count) => count + 1);
   };
   const restartAfterSave = () => {
-    const typed = listTypedSince(form.current, sent.current).map((field) => [field, field.value]);
+    const edited = listEditedSince(form.current, sent.current).map((field) => [field, getValue(field)]);
     restart();
-    if (!typed.length) return;
-    for (const [field, value] of typed) field.value = value;
+    if (!edited.length) return;
+    for (const [field, value] of edited) setValue(field, value);
     version.current = { shownValues, conflictCount };
     noteEdit();
   };
