@@ -454,7 +454,9 @@ def postgresql_template(postgresql: URL, shared_results: SharedResults) -> str:
     name = "template"
 
     async def create() -> None:
-        await execute_statements(postgresql, f'CREATE DATABASE "{name}"')
+        # an earlier attempt may have failed
+        drop = f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'
+        await execute_statements(postgresql, drop, f'CREATE DATABASE "{name}"')
         await _migrate(postgresql.set(database=name).render_as_string(hide_password=False))
 
     shared_results.create_once(f"postgresql-{name}", lambda: asyncio.run(create()))
@@ -493,6 +495,7 @@ def _create_clone(
     """Create a changed clone of a PostgreSQL database once. Return its name."""
 
     async def create() -> None:
+        await execute_statements(server, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         await clone_database(server, template, name)
         await change(server.set(database=name).render_as_string(hide_password=False))
 

@@ -1,6 +1,6 @@
 """Event loops that one test after the other uses, so that connections to a server can outlive a test.
 
-Every other effect of a new loop stays: at the end of a test its tasks are cancelled, its asynchronous generators are
+As with a new loop for each test, the test's tasks and timers are cancelled at its end, its asynchronous generators are
 closed, and its threads have ended.
 """
 
@@ -30,7 +30,9 @@ class LastingLoop(asyncio.SelectorEventLoop):
         self._default_executor = None
 
     def close(self) -> None:
-        """Give the loop back."""
+        """Give the loop back, without the timers of the test."""
+        for timer in self._scheduled:  # type: ignore[attr-defined]
+            timer.cancel()
         self._give_back(self)
 
     def end(self) -> None:

@@ -73,3 +73,16 @@ def test_loops_are_closed_at_the_end() -> None:
     assert not loop.is_closed()
     loops.close()
     assert loop.is_closed()
+
+
+def test_timer_of_a_test_does_not_run_in_the_next_one(loops: LastingLoops) -> None:
+    called: list[int] = []
+
+    async def start_timer() -> None:
+        asyncio.get_running_loop().call_later(0.001, called.append, 1)
+
+    with asyncio.Runner(loop_factory=loops.open) as runner:
+        runner.run(start_timer())
+    with asyncio.Runner(loop_factory=loops.open) as runner:
+        runner.run(asyncio.sleep(0.01))
+    assert called == []

@@ -4,7 +4,7 @@
 |---|---|
 | a closed database | the same process of the server |
 | settings, locks | has none of them |
-| more connections than may stay open | the others are closed |
+| more connections than may stay open, of one database or of all | the others are closed |
 | a connection that the server ended | a new process |
 """
 
@@ -76,6 +76,19 @@ async def test_few_connections_stay_open(warm_url: str) -> None:
             tasks.create_task(connect())
     await database.close()
     assert len(WARM_CONNECTIONS.list_process_ids(str(make_url(warm_url).database))) == MAX_IDLE
+
+
+async def test_few_connections_of_all_databases_stay_open(
+    warm_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.warm_connections.MAX_OPEN", 1)
+    await run_and_close(warm_url)
+    other_url = make_url(warm_url).set(database="postgres").render_as_string(hide_password=False)
+    WARM_CONNECTIONS.add_database("postgres")
+    await run_and_close(other_url)
+    names = [str(make_url(url).database) for url in (warm_url, other_url)]
+    assert [len(WARM_CONNECTIONS.list_process_ids(name)) for name in names] == [0, 1]
+    WARM_CONNECTIONS.drop_database("postgres")
 
 
 async def test_connection_that_the_server_has_ended_is_not_used(warm_url: str, postgresql: URL) -> None:

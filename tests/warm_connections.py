@@ -12,7 +12,9 @@ import asyncpg
 from sqlalchemy.util.concurrency import await_
 
 MAX_IDLE = 2
-"""Number of connections that stay open for each database: all workers share the server's 100 connections."""
+"""Number of connections that stay open for each database."""
+MAX_OPEN = 4
+"""Number of connections that stay open in a worker: all workers share the server's 100 connections."""
 
 
 class Origin(NamedTuple):
@@ -76,6 +78,9 @@ class WarmConnections:
         connection.rollback()
         await_(driver.reset())
         idle.append(connection)
+        if sum(map(len, self._idle.values())) > MAX_OPEN:
+            other = next(others for others in self._idle.values() if others and others is not idle)
+            other.pop(0).driver_connection.terminate()
         return True
 
 
