@@ -65,7 +65,7 @@ class LabelInDoubt(_LabelResolver):
     """
 
     async def prepare(self, row: Attention, decision: Decision) -> None:
-        """For `honor`, check that the carrier knows the label, unless the decision marks it as `unverified`.
+        """Check for `honor` that the carrier knows the label, unless the decision marks it as `unverified`.
 
         Raises:
             NotAllowed: the label is not in doubt.
