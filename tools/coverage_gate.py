@@ -38,7 +38,7 @@ class FileCoverage(TypedDict):
 
 @dataclass
 class PackageCoverage:
-    """Counts of the branches of a package, and of the covered ones."""
+    """Numbers of all and of the covered branches of a package."""
 
     branches: int = 0
     covered_branches: int = 0

@@ -62,7 +62,7 @@ const SESSION_ROUTES = "/auth/"; // only these requests sign in or out
 export function HttpForm({ action, formAction, next, done, offline, failed, ownPage, hasFiles, className, children }) {
   const [answer, setAnswer] = useState(NOTHING);
   const submission = useRef({ content: "", id: "" });
-  // The browser's Back button restored this page, which was busy while it was left.
+  // The Back button can restore this page while it still shows that it is busy.
   useEffect(() => listen(window, "pageshow", ({ persisted }) => persisted && setAnswer(NOTHING)), []);
 
   // The server handles a submission once: a repetition after a lost response has the same id. The modification time of

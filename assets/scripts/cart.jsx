@@ -8,7 +8,7 @@ import { isNewAnswer } from "./reconnecting.js";
 
 export const ADDING = "trompo:adding";
 const ADD = "cart_state.add"; // of storefront/state/cart.py
-const SET_QUANTITY = "cart_state.set_quantity"; // of the same module
+const SET_QUANTITY = "cart_state.set_quantity"; // of storefront/state/cart.py
 const TABS = "trompo:cart";
 const CART_KEY = "trompo_cart";
 const SETTLE_MS = 350;
@@ -139,7 +139,7 @@ export function LineQuantity({ lineId, quantity, max, answers, onChange, childre
     if (!isConfirmed) reportLostPress();
   });
 
-  // Show the server's quantity, unless a later change still waits: the answer to an earlier one must not undo it.
+  // Show the server's quantity, unless a later change is pending: the answer to an earlier one must not undo it.
   const showStored = () => {
     const isPending = getPendingPayloads(SET_QUANTITY).some((payload) => payload.line_id === lineId);
     if (!sendChange.current && !isPending) setValue(quantity);

@@ -35,7 +35,7 @@ export function Dialog({ name, children, ...rest }) {
 
   useEffect(() => setOpen(false), [key]);
 
-  // The browser reports a closing later: the dialog may be open again.
+  // The browser sends the close event later, when the dialog may be open again.
   const handleClose = () => setOpen(dialog.current.open);
   const handleClick = ({ target }) => {
     if (target === dialog.current || target.closest("[data-closes]")) setOpen(false);

@@ -31,7 +31,7 @@ export function SessionWatch() {
     if (Number(changed) > performance.timeOrigin) reloadOnce(changed); // the session changed while this page was loading
     return listen(window, "storage", (event) => event.key === CHANGED_KEY && reloadOnce(event.newValue));
   }, []);
-  // The browser's Back button restored this page, which shows the data of an earlier session.
+  // The Back button can restore this page with the data of an earlier session: reload it then.
   useEffect(() => {
     const known = localStorage.getItem(CHANGED_KEY);
     const handlePageShow = ({ persisted }) => persisted && localStorage.getItem(CHANGED_KEY) !== known && window.location.reload();

@@ -169,7 +169,7 @@ def hidden_category_ids() -> Select[str]:
 
 
 def is_visible_category() -> ColumnElement[bool]:
-    """Return the SQL condition for categories that shoppers see: neither they nor a category above them are hidden."""
+    """Return the SQL condition for visible categories: they are neither hidden nor below a hidden category."""
     return Category.id.not_in(hidden_category_ids())
 
 
@@ -178,8 +178,8 @@ async def count_by_category(
 ) -> Mapping[str, int]:
     """Count the products in each category, including its descendants. Without `products`, count all products for sale.
 
-    Categories without products are left out. Hidden categories count only `with_hidden`, for staff: their products
-    are not on the pages of the categories above them.
+    Categories without products are left out. Products of hidden categories are counted only `with_hidden`, for
+    staff: the pages of the categories above do not list them.
     """
     if products is None:
         every = select(Product).where(for_sale())

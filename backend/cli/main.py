@@ -121,7 +121,7 @@ def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
 
 @contextmanager
 def _invalid_settings_printed() -> Iterator[None]:
-    """Catch errors of settings in the `with` block, print each of them in one line, and exit with code 1."""
+    """Catch errors of settings in the `with` block, print one line for each problem, and exit with code 1."""
     from backend.core.errors import InvalidData
     from backend.operations.doctor.setting_problems import describe_problems
 
@@ -168,7 +168,7 @@ def seed_demo() -> None:
 
     settings = load_settings()
     added = with_database(lambda database: seed(database, settings), migrated=True).products
-    typer.echo(f"Added {added} products." if added else "The shop has its products already.")
+    typer.echo(f"Added {added} products." if added else "The shop already has products.")
 
 
 payments = typer.Typer(help="Manage payments.", no_args_is_help=True)

@@ -1,6 +1,6 @@
 """Money: whole Colombian pesos, prices include IVA. The only module that formats or parses an amount.
 
-It also groups the digits of other numbers that people read.
+It also groups the digits of other displayed numbers.
 """
 
 import re
@@ -21,7 +21,7 @@ _PESOS = re.compile(r"\$?\s*([0-9]{1,12}|[0-9]{1,3}(?:[.,][0-9]{3})+)", re.ASCII
 def format_cop(amount: Cop) -> str:
     """Format an amount for a Colombian reader, without decimals: `$ 89.900`.
 
-    The space is a no-break space, so that no line ends after the sign.
+    The space is a no-break space, so that a line never breaks after the sign.
     """
     return format_currency(
         amount, CURRENCY, format="¤\N{NO-BREAK SPACE}#,##0", locale="es_CO", currency_digits=False
@@ -29,7 +29,7 @@ def format_cop(amount: Cop) -> str:
 
 
 def format_number(number: int, mark: str = ".") -> str:
-    """Format a number with a mark between groups of three digits: `5.000.001`."""
+    """Format a number with a thousands separator: `5.000.001`."""
     return f"{number:,}".replace(",", mark)
 
 

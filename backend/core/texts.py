@@ -6,8 +6,8 @@ catalogue; another language is a file `locale/<language>/LC_MESSAGES/trompo.po` 
 
 - A constant of a module is translated while the module is imported: `TITLE = _("Tu pedido")`.
 - A text with parts is filled after it is translated: `_("Pedido {number}").format(number=number)`, never an
-  f-string. The digits of counts are grouped: `_("Quedan {n}").format(n=5000)` is «Quedan 5.000». Parts that are
-  named like in `NAMES_OF_NUMBERS` identify something, and stay as they are.
+  f-string. The digits of counts are grouped: `_("Quedan {n}").format(n=5000)` is «Quedan 5.000». Numbers in the
+  parts of `NAMES_OF_NUMBERS` identify something; their digits are not grouped.
 - A template of a mail uses `{{ _("Ver mi pedido") }}`, or `_("…").format(…)` for a text with parts.
 - `python tools/messages.py` adds new texts to the catalogues, sorted; write their translation there.
 
@@ -34,17 +34,17 @@ FOLDER = Path(__file__).parents[1] / "locale"
 language = read_store_locale()
 """The store's language, such as `es`, even if other settings are invalid: `trompo doctor` reports them in it."""
 language_rules = LANGUAGES[language]
-"""How the store's language writes dates and numbers."""
+"""Formats of dates and numbers in the store's language."""
 html_language = language_rules.tag
 """The store's language as a tag for HTML and HTTP."""
 
 
 NAMES_OF_NUMBERS = frozenset({"code", "number", "order", "reference", "status", "version", "year"})
-"""Parts of texts whose numbers identify something, such as an order. Their digits are not grouped."""
+"""Names of parts whose numbers identify something, such as an order. Their digits are not grouped."""
 
 
 class Template(str):
-    """A text with parts."""
+    """A translated text with parts to fill in."""
 
     __slots__ = ()
 

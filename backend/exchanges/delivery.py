@@ -1,4 +1,4 @@
-"""Delivery of an exchange's new order: the customer takes it along, picks it up later, or it goes to an address.
+"""Delivery of an exchange's new order: it is taken along, picked up later, or sent to an address.
 
 The address is that of the first order, or another one that the customer names. A pickup needs none.
 """
@@ -199,7 +199,7 @@ def _require_own_address(order: Order) -> None:
 
 
 async def _set_address(checkout: Checkout, actor: Actor, exchange_id: str) -> str:
-    """Give the new order the address of the first one. Return the id of its cart.
+    """Copy the first order's address to the cart of the new order. Return the cart's id.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.

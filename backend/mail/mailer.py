@@ -86,10 +86,10 @@ KINDS_WITH_NEW_MESSAGE_ID = frozenset(
 """Mails whose text is new each time they are sent: each time they get a new Message-ID."""
 
 KINDS_SENT_AT_MOST_ONCE = frozenset({MailKind.CART_REMINDER})
-"""Offers (Ley 2300 of 2023): none is better than two."""
+"""Commercial messages (Ley 2300 de 2023): losing one is better than sending it twice."""
 
 KINDS_NOT_REPEATED_IN_DOUBT = KINDS_SENT_AT_MOST_ONCE | {MailKind.PASSWORD_RESET}
-"""Mails that are not sent again if they may have been sent."""
+"""E-mails that are not sent again after an attempt whose outcome is unknown."""
 
 RETRY_DELAY = timedelta(hours=4)
 """Pause before the next attempt for a mail that was refused (permanently or by a quota) or may have been sent."""

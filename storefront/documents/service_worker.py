@@ -38,7 +38,7 @@ SCRIPT = "text/javascript; charset=utf-8"
 SOURCE = Path(__file__).with_suffix(".js")
 BUILD_LENGTH = 16
 OFFLINE_RETRY_MS = 5_000
-"""Time limit of an attempt of the offline page to reach the shop, and the time until the next one.
+"""Time limit of each attempt of the offline page to reach the shop, and the pause before the next attempt.
 
 The page makes further attempts only while the browser says that it is online.
 """

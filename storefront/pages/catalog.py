@@ -75,7 +75,7 @@ class CatalogState(PageState, rx.State):
     async def browse(self, choices: dict[str, Any] | None) -> None:
         """Display the list for these choices. If `choices` is None, display the list for the URL alone.
 
-        A failure keeps the list, with a new number, so that the page does not wait any longer.
+        If loading fails, the list stays and only its number changes, because the page waits for a new number.
         """
         number = self.content.number
         async with errors_as_notices(self):

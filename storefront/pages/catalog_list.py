@@ -343,7 +343,7 @@ def build_title(
     if landing.age and applied.ages == [landing.age]:
         return format_age_title(landing.age, goods)
     if landing.brands and applied.brands == list(landing.brands):
-        # of two spellings, use the one of more products; other filters may leave none
+        # prefer the spelling of the most products; other filters may leave no product
         spellings = [facet for facet in page.brands if facet.value in landing.brands]
         return max(spellings, key=lambda facet: facet.count).label if spellings else landing.brands[0]
     return goods.every

@@ -1,4 +1,4 @@
-"""Numbers that people read."""
+"""Display of numbers."""
 
 import reflex as rx
 from reflex.vars import FunctionVar, NumberVar, StringVar

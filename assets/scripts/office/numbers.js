@@ -1,4 +1,4 @@
-// Numbers that people read.
+// Formatting of displayed numbers.
 
 // Return a count with grouped digits (5.000.001), as texts of the server have them.
 export const groupDigits = (number) =>

@@ -32,7 +32,7 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
   const isCurrent = Boolean(page) && list.text === text.trim() && list.category === category;
   const ids = new Set(rows.map((row) => row.id));
 
-  // Products that another person has stored appear unless these were changed; a restart shows the stored ones.
+  // Show the products that another staff member stored, unless this list has unsaved changes. A restart discards them.
   const isChanged = useRef(false);
   useEffect(() => {
     if (!isChanged.current) setRows(chosen);

@@ -23,7 +23,7 @@ CHEAPEST_FIRST = "price_asc"
 MAX_PRICE: Cop = 1_000_000_000
 PriceRange = tuple[Cop | None, Cop | None]
 MIN_UNMARKED_PRICE: Cop = 10_000
-"""Minimum amount without a sign or a unit that is a price if it is a whole number of thousands."""
+"""Minimum of an amount in whole thousands that is read as a price although it has neither sign nor unit."""
 MAX_AMOUNTS = 3
 """Maximum number of prices that are read in a search."""
 MIN_HELP_PREFIX = 4
@@ -242,7 +242,7 @@ def _read_min(match: re.Match[str]) -> PriceRange | None:
 def _read_about(match: re.Match[str]) -> PriceRange | None:
     """Return the price range up to an amount without a limit in words; None if it may not be money.
 
-    "20 mil" and "20.000" are amounts of money only after a preposition or at the end: they may begin a title.
+    "20 mil" and "20.000" are prices only after a preposition or at the end: elsewhere they may be part of a title.
     """
     amount = _read_amount(match, "a")
     is_placed = match["word"] or match.end() == len(match.string)

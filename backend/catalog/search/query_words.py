@@ -145,7 +145,7 @@ class SearchWords:
         return any(not self.cheap.isdisjoint(singulars(part)) for part in split_words(word))
 
     def _add_years(self, text: str) -> str:
-        """Return the text with "anos" after ages without a unit, and without half years.
+        """Return the text with "anos" added to ages without a unit, and half years removed.
 
         Examples: "niño de 7" and "3 a 5".
         """

@@ -1,4 +1,4 @@
-"""The languages in which a shop can be, and how each writes dates and numbers. `STORE_LOCALE` chooses one."""
+"""Languages of a shop, with their formats of dates and numbers. `STORE_LOCALE` chooses one."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ class Language:
         tag: the language as a tag for HTML and HTTP.
         locale: Babel's name of its locale.
         platform_code, platform_name: its code and name in the Admin API.
-        decimal_mark: the mark between units and tenths.
-        group_mark: the mark between thousands and hundreds of a count. Amounts are Colombian in every language.
-        time, short_time: format of a moment, and of a moment in a list.
+        decimal_mark: the decimal separator.
+        group_mark: the thousands separator of counts. Amounts of money have the Colombian one in every language.
+        time, short_time: format of a date with its time, and its short form for lists.
         date, day, short_day: format of a date, of a day of the week with its date, and of a day in a chart.
         hour: format of an hour.
     """
@@ -62,5 +62,5 @@ LANGUAGES = {
         hour="h a",
     ),
 }
-"""The languages by the value of `STORE_LOCALE`. All but Spanish, in which texts are written, have a catalogue in
+"""The languages by the value of `STORE_LOCALE`. Texts are written in Spanish; each other language has a catalogue in
 `backend/locale/`."""

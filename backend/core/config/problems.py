@@ -1,7 +1,7 @@
-"""Problems of settings: their kinds and values, and the error that stops a start.
+"""Problems of settings: their kinds and values, and the error that stops the start of the shop.
 
-Their sentences are English, like all messages of a start. `backend.operations.doctor.setting_problems` describes
-them in the store's language; the texts of that language cannot be imported here, because a setting names it.
+Their sentences are English, like all messages during the start. `backend.operations.doctor.setting_problems`
+describes them in the store's language. Translations cannot be imported here: a setting chooses their language.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from backend.core.errors import CannotStart
 
 
 class ProblemKind(StrEnum):
-    """Kinds of problems. Each value is the English sentence, with the names of its values in braces."""
+    """Kinds of problems of settings. Each value is the English sentence, with placeholders in braces."""
 
     # Values of one setting: the sentence follows the setting's name
     UNREADABLE_FILE = "{name} names a file that cannot be read ({reason})"
@@ -54,7 +54,7 @@ class ProblemKind(StrEnum):
     )
     NEEDS_SMTP_HOST = "GATEWAY_ENV=production needs SMTP_HOST: without it no mail is sent"
 
-    # Names of code and folders: found when the shop is assembled
+    # Classes and folders that settings name: checked while the shop is assembled
     UNKNOWN_PROVIDER = (
         "the module block of {service} names {providers}, which does not exist (there are: {available})"
     )
@@ -90,7 +90,7 @@ class SettingProblem:
 
 
 class SettingsError(CannotStart):
-    """Settings are invalid. Printed as one line per problem, without a traceback and without any value."""
+    """An error for invalid settings. It is printed in one line per problem, without a traceback or any value."""
 
     problems: tuple[SettingProblem, ...] = ()
 

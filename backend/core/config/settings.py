@@ -700,7 +700,7 @@ def load_settings() -> Settings:
 
 
 class LanguageSettings(SourcedSettings):
-    """The store's language alone: it is needed to report that other settings are invalid."""
+    """The store's language alone, which can be read even if other settings are invalid."""
 
     store_locale: str = Field(default=DEFAULT_LOCALE, pattern=LOCALE_PATTERN)
 

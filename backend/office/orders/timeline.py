@@ -88,7 +88,7 @@ HIDDEN_ACTIONS = frozenset(
         "shipping priced",
     }
 )
-"""Actions that the timeline omits. Refunds have events of their own, with their amounts."""
+"""Actions that the timeline omits. Refunds have separate events with their amounts."""
 PACKED_ACTIONS = ("packed", "label requested", "packing requested")
 """Actions of the staff member who packs an order."""
 PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
@@ -102,7 +102,7 @@ PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
     SessionState.CLOSED: (_("Dejamos de esperar al banco"), "plain"),
 }
 _APPROVED = (_("El banco aprobó un pago que no se ha aceptado"), "wait")
-"""Title and tone of money that a provider has approved, and that pays no order."""
+"""Title and tone of a payment that a provider approved and nobody has accepted."""
 MAIL_LABELS: dict[str, str] = {
     MailKind.ORDER_PLACED: _("Recibimos tu pedido"),
     MailKind.ORDER_PAID: _("Tu pago está confirmado"),

@@ -59,7 +59,7 @@ class OwnAccount:
     Attributes:
         is_proved: True if they used their second factor to sign in.
         push_key: the shop's public key, with which a browser subscribes to push messages.
-        has_push_here: True if the browser of this session gets push messages.
+        has_push_here: True if the browser of this session receives push messages.
     """
 
     email: str

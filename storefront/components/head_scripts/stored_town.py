@@ -1,4 +1,4 @@
-"""Script that marks the document if this browser stores a municipality (`assets/scripts/town.js`).
+"""Script that marks the document if this browser has stored a municipality (`assets/scripts/town.js`).
 
 The styles then reserve the height of a promised day in the box that estimates the shipping, before the day is
 known. Without a municipality the box is as high as its question.
@@ -12,5 +12,5 @@ if (localStorage.getItem("trompo_town")) document.documentElement.dataset.hasTow
 
 
 def stored_town_script() -> rx.Component:
-    """Build the script element for the head. It must follow the script that replaces a missing storage."""
+    """Build the script element for the head. It must follow `storage_fallback.py`'s script."""
     return rx.el.script(STORED_TOWN_SCRIPT)

@@ -31,7 +31,7 @@ def empty_state(shape: str, title: str, text: str, *actions: rx.Component, **mar
 
 
 def invitation(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Component:
-    """Render the message of a list without rows and filters: what will be there, and where to begin."""
+    """Render the message of an unfiltered list without rows: its future content, and how to begin."""
     return empty_state(shape, title, text, *actions, data_testid=INVITATION)
 
 

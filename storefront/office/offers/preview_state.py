@@ -16,7 +16,7 @@ from storefront.state.handlers import MAX_ID_LENGTH, checked_fields
 NEW = "nueva"
 """Ending of the address of a new offer or sale."""
 MAX_FIELD_LENGTH = MAX_VALUES * (MAX_ID_LENGTH + 1)
-"""Maximum length of a field in characters: that of `MAX_VALUES` ids of products."""
+"""Maximum length of a field in characters, which fits the ids of `MAX_VALUES` products."""
 
 
 class PreviewedForm(OfficeScreen, mixin=True):

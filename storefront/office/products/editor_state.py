@@ -88,7 +88,7 @@ class ProductState(OfficeScreen, KnownClientState):
         if self.content is None or self.content.is_new:
             return
         try:
-            # not by the address: after a new product is saved, it changes only with the browser's next event
+            # not by the URL: after a new product is saved, the URL changes only with the browser's next event
             content = await self._read_product(actor, self.content.id)
         except NotFound:
             self._clear_content("missing")

@@ -126,7 +126,7 @@ def facts_list(pairs: ArrayVar[list[tuple[str, str]]]) -> rx.Component:
 def lines_panel() -> rx.Component:
     """Render the lines of the return. While its units are expected, the lines have fields to record their arrival.
 
-    The fields are empty, so that a number that nobody has counted is never recorded.
+    The fields are empty, so that only counted numbers are recorded.
     """
 
     def line(view: ObjectVar[ReturnLineView]) -> rx.Component:
