@@ -29,7 +29,7 @@ IGNORED_TABLES = (
 )  # fmt: skip
 """Tables of pending work, of limits, and of the audit itself. An import is pending work until it starts."""
 _ACTOR_NAMES: dict[tuple[int, str], tuple[CodeType, tuple[str, ...]]] = {}
-"""The result of `_list_actor_names` by the code's id. Computing the hash of a code takes longer than the result."""
+"""Cached results of `_list_actor_names` by the code's id: hashing the code takes longer than listing the names."""
 DRAFTS = str(Path(BACKEND, "draft_orders", "drafts.py"))
 DRAFT_TABLES = ("draft_order", "cart", "line_item", "cart_shipping_method")
 """Tables that the services of `DRAFTS` may write without an entry: a draft order is pending work until it is sold.
@@ -130,7 +130,7 @@ def _find_outermost_frame(code: str) -> FrameType | None:
 
 
 def _list_actor_names(code: CodeType, folder: str) -> tuple[str, ...]:
-    """Return the parameters that may be an actor, of a function in this folder."""
+    """Return the names of a function's parameters that may be an actor; none if it is outside this folder."""
     known = _ACTOR_NAMES.get((id(code), folder))
     if known is None:
         parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

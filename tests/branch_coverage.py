@@ -16,7 +16,7 @@ import orjson
 import pytest
 
 MARKS = "__executed_branches__"
-"""The global name of the marks in a measured module."""
+"""Name of the global variable of a measured module that has the marks."""
 OUTPUT_KEY = "branches"
 
 
@@ -27,7 +27,7 @@ class Node(Protocol):
 
 
 class MarkedBranches(ast.NodeTransformer):
-    """Puts a mark into each branch of a tree.
+    """A transformer that puts a mark into each branch of a syntax tree.
 
     A condition has two branches, and a loop has one for its body and one for its end.
     """
@@ -37,7 +37,7 @@ class MarkedBranches(ast.NodeTransformer):
         """The line of each branch's condition, loop or case, by the number of its mark."""
 
     def visit(self, node: ast.AST) -> Any:
-        """Mark the branches of a statement. Expressions have none that are measured."""
+        """Mark the branches of a statement. Branches in expressions are not measured."""
         return node if isinstance(node, ast.expr) else super().visit(node)
 
     def visit_If(self, node: ast.If) -> ast.AST:
@@ -57,7 +57,7 @@ class MarkedBranches(ast.NodeTransformer):
         return self._mark_both(node)
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
-        """Mark each case, and the case that none of them applies."""
+        """Mark each case, and add a marked one for values that match none of them."""
         last = node.cases[-1]
         is_complete = (
             last.guard is None and isinstance(last.pattern, ast.MatchAs) and last.pattern.pattern is None
@@ -111,10 +111,10 @@ class _MarkingLoader(SourceFileLoader):
 
 
 class BranchCoverage(MetaPathFinder):
-    """The marks of this process, and the executed branches of the ended workers."""
+    """The marks of this process, and the executed branches of workers that have ended."""
 
     def __init__(self, paths: tuple[Path, ...], root: Path, file: Path) -> None:
-        """Store what is measured. Put `self` into `sys.meta_path` to measure modules that are imported from now on.
+        """Set the measured files. Put `self` into `sys.meta_path` to measure modules that are imported from now on.
 
         Args:
             paths: the measured files and folders.
@@ -141,7 +141,7 @@ class BranchCoverage(MetaPathFinder):
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Node) -> None:
-        """Take the executed branches of a worker that has ended. One that crashed has none."""
+        """Add the executed branches of a worker that has ended. A crashed worker reports none."""
         self._add(getattr(node, "workeroutput", {}).get(OUTPUT_KEY, {}))
 
     @pytest.hookimpl(trylast=True)

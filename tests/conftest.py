@@ -135,7 +135,7 @@ def pytest_collection_finish() -> None:
     """Freeze the imported and collected objects: they live until the end, so the garbage collector need not check them.
 
     Also run the collector less often: a test creates thousands of objects, and nearly all are freed without it.
-    Collecting once more takes a second and finds little.
+    Another collection would take a second and free little.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

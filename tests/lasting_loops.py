@@ -1,4 +1,4 @@
-"""Event loops that one test after the other uses, so that connections to a server can outlive a test.
+"""Event loops that tests reuse one after the other, so that connections to a server can outlive a test.
 
 As with a new loop for each test, the test's tasks and timers are cancelled at its end, its asynchronous generators are
 closed, and its threads have ended.
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 class LastingLoop(asyncio.SelectorEventLoop):
-    """An event loop that is given back instead of closed.
+    """An event loop that is given back for reuse instead of closed.
 
     After a test it resets attributes of `asyncio.BaseEventLoop`: see `tests/test_library_contracts.py`.
     """

@@ -17,7 +17,7 @@ from tests.warm_connections import WARM_CONNECTIONS
 class _EqualDialect(Dialect):
     """A dialect that equals every other of its class, so that engines find the statements that others have compiled.
 
-    The first one asks the server for its version and settings, and the others get the same answers.
+    The first one reads the version and settings of the server, and the others copy them.
     """
 
     _answers: ClassVar[dict[str, Any] | None] = None
@@ -55,7 +55,7 @@ class SharedPostgresqlDialect(_EqualDialect, PGDialect_asyncpg):
     supports_statement_cache = True
 
     def connect(self, *arguments: Any, **options: Any) -> Any:
-        """Return an open connection that a test has closed, or a new one."""
+        """Return an open connection that an earlier test has given back, or a new one."""
         connection = WARM_CONNECTIONS.take(options)
         if connection is None:
             connection = super().connect(*arguments, **options)
@@ -63,7 +63,7 @@ class SharedPostgresqlDialect(_EqualDialect, PGDialect_asyncpg):
         return connection
 
     def on_connect(self) -> Callable[[Any], None]:
-        """Return a function that prepares a new connection, and does nothing with one that was open."""
+        """Return a function that prepares a connection if it is new."""
         prepare_new = super().on_connect()  # type: ignore[no-untyped-call]
 
         def prepare(connection: Any) -> None:

@@ -22,10 +22,10 @@ CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 QUOTE = re.compile(r"«([^»]+)»")
-OF_THE_OFFICE = (DOCS / "office.md", *DOCS.glob("es/*.md"))
-"""Documents in which «…» is always a text of the shop. In a quote, … stands for any words."""
+OFFICE_DOCUMENTS = (DOCS / "office.md", *DOCS.glob("es/*.md"))
+"""Documents in which «…» is always a text of the shop. In a quote, … matches any words."""
 COMPOSED = ("¿Qué libro buscas?", "Todos los libros", "El mismo día si se paga antes de las 11 a. m.")
-"""Quotes of texts that the shop composes."""
+"""Quotes that the shop composes from several texts."""
 
 
 def read_names_below(heading: str) -> set[str]:
@@ -117,20 +117,20 @@ def test_links_between_documents_lead_to_existing_files_and_headings() -> None:
 
 
 def read_texts() -> str:
-    """Return the shop's texts in Spanish, one a line."""
+    """Return the shop's texts in Spanish, one per line."""
     with catalogue_path("en").open("rb") as file:
         return "\n".join(" ".join(str(message.id).split()) for message in read_po(file, locale="en"))
 
 
 def find_unknown_quotes() -> Iterator[str]:
-    """Yield the quotes of documents of the office that no text of the shop contains."""
+    """Yield the quotes in `OFFICE_DOCUMENTS` that are in no text of the shop."""
     texts = read_texts()
-    for document in OF_THE_OFFICE:
+    for document in OFFICE_DOCUMENTS:
         for quote in QUOTE.findall(CODE_BLOCK.sub("", document.read_text("utf-8"))):
             words = " ".join(quote.split()).rstrip(".…")
             if quote not in COMPOSED and not re.search(re.escape(words).replace("…", ".+"), texts):
                 yield f"{document.relative_to(ROOT)}: «{quote}»"
 
 
-def test_documents_quote_the_office_as_it_is() -> None:
+def test_quotes_in_office_documents_are_texts_of_the_shop() -> None:
     assert list(find_unknown_quotes()) == []

@@ -16,7 +16,7 @@ def loops() -> Iterator[LastingLoops]:
     loops.close()
 
 
-def test_next_test_gets_the_same_loop_and_a_fixture_of_a_wider_scope_another_one(loops: LastingLoops) -> None:
+def test_tests_reuse_a_loop_that_fixtures_of_a_wider_scope_do_not_share(loops: LastingLoops) -> None:
     with asyncio.Runner(loop_factory=loops.open) as wider:
         kept = wider.get_loop()
         opened = []
@@ -27,8 +27,8 @@ def test_next_test_gets_the_same_loop_and_a_fixture_of_a_wider_scope_another_one
     assert opened[0] is not kept
 
 
-class LeavingTest:
-    """A test that leaves a task, a generator and a thread."""
+class UnfinishedTest:
+    """A test that ends with an unfinished task, generator and thread."""
 
     def __init__(self) -> None:
         self.may_finish = Event()
@@ -54,7 +54,7 @@ class LeavingTest:
 
 
 def test_tasks_generators_and_threads_end_with_their_test(loops: LastingLoops) -> None:
-    for test in (LeavingTest(), LeavingTest()):
+    for test in (UnfinishedTest(), UnfinishedTest()):
         with asyncio.Runner(loop_factory=loops.open) as runner:
             runner.run(test.run())
             test.may_finish.set()

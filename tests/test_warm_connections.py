@@ -1,4 +1,4 @@
-"""A connection that a test closes serves the next one, in the state of a new connection.
+"""The next test reuses a connection that a test closes, in the state of a new connection.
 
 | what the test leaves | the next connection |
 |---|---|

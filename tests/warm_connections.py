@@ -26,7 +26,7 @@ class Origin(NamedTuple):
 
 
 class WarmConnections:
-    """The idle connections of a worker, as SQLAlchemy's driver sees them."""
+    """The idle connections of a worker, wrapped by SQLAlchemy's adapter."""
 
     def __init__(self) -> None:
         self._idle: dict[str, list[Any]] = {}
@@ -63,10 +63,10 @@ class WarmConnections:
         self._origins[connection.driver_connection] = _describe_origin(options)
 
     def keep(self, connection: Any) -> bool:
-        """Keep a connection open that a test no longer uses, in the state of a new one.
+        """Reset a connection that a test no longer uses, and keep it open.
 
         Returns:
-            False if the connection must be closed.
+            False if the caller must close the connection.
         """
         driver = connection.driver_connection
         origin = self._origins.get(driver)
@@ -90,4 +90,4 @@ def _describe_origin(options: dict[str, Any]) -> Origin:
 
 
 WARM_CONNECTIONS = WarmConnections()
-"""The connections of this process: SQLAlchemy creates its dialects without arguments of the tests."""
+"""The connections of this process. They are global because SQLAlchemy creates the dialects without their arguments."""

@@ -1,4 +1,4 @@
-"""The shipping of a paid order is changed on a telephone, after its invoice."""
+"""The shipping of a paid order is changed on a phone after its invoice was issued."""
 
 import re
 import time

@@ -24,7 +24,7 @@ LONG_TITLE = (
     "Trompo de madera de guayacán torneado a mano con punta de acero inoxidable y cuerda de algodón de dos metros "
     "de largo"
 )
-"""A title as long as some shops write them. It is cut in the list of chosen products, and widens nothing."""
+"""A title as long as some shops write them. The list of chosen products truncates it and does not get wider."""
 IS_SAME_PAGE = "window.isTheSamePage === true"
 
 

@@ -1,4 +1,4 @@
-"""A sale at the counter whose network fails: the screen says so, what is typed stays, and the sale is made once.
+"""A counter sale while the network fails: the screen says so, typed text stays, and the sale is stored once.
 
 The test also checks that a message does not cover the last control of the screen.
 """
@@ -18,7 +18,7 @@ COVERED_PIXELS = """() => {
     const last = controls.filter((control) => control.checkVisibility()).at(-1).getBoundingClientRect();
     return last.bottom - document.querySelector(".o-toast").getBoundingClientRect().top;
 }"""
-"""Height of the last control's part that is below the upper edge of the announcement, at the end of the screen."""
+"""Height of the part of the last control that an announcement covers when the screen is scrolled to its end."""
 TYPED = {"reference": "N-2026", "first_name": "Ana", "email": "ana@example.com"}
 
 
@@ -29,7 +29,7 @@ async def list_references(shop: ShopServer) -> list[str | None]:
         return list((await session.execute(query)).scalars())
 
 
-async def test_sale_without_network_keeps_what_is_typed_and_is_made_once(
+async def test_sale_without_network_keeps_typed_text_and_is_stored_once(
     private_server: ShopServer, browser: Browser, watch: PageWatch
 ) -> None:
     shop = private_server

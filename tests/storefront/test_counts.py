@@ -17,7 +17,7 @@ from tests.storefront.components_tree import walk
 
 GROUPED = str(grouped(rx.Var("VALUE").to(int))).partition("VALUE")[0].lstrip("(")
 """Beginning of the expression of a number whose digits are grouped."""
-IDENTIFY = re.compile(r"\b(number|order_number|version)\b")
+IDENTIFIERS = re.compile(r"\b(number|order_number|version)\b")
 """Numbers that identify something, such as an order."""
 NEVER_LARGE = {
     r'\["percent_off"\]$': "a percentage",
@@ -33,7 +33,7 @@ NEVER_LARGE = {
     r"useWishes_": "wishes of a visitor",
     r'\["bars"\]\.length': "days and months of a chart",
 }
-"""Patterns of expressions of numbers below a thousand, with the reason."""
+"""Patterns of expressions whose numbers are always below a thousand, with the reason."""
 
 
 def _is_condition(value: list[Any] | tuple[Any, ...]) -> bool:
@@ -65,7 +65,7 @@ def test_every_number_on_a_page_has_grouped_digits(build: Callable[[], rx.Compon
         str(number) for part in walk(build()) for number in find_numbers(getattr(part, "contents", None))
     }
     allowed = re.compile("|".join(NEVER_LARGE))
-    assert [text for text in shown if not IDENTIFY.search(text) and not allowed.search(text)] == []
+    assert [text for text in shown if not IDENTIFIERS.search(text) and not allowed.search(text)] == []
 
 
 def test_grouped_number_is_a_text() -> None:

@@ -28,17 +28,17 @@ RUN = JobRun(1, "cart_reminders.request", "", {}, 1)
 FRIDAY_NOON = datetime(2026, 11, 27, 17, 0, tzinfo=UTC)
 SUNDAY_NOON = FRIDAY_NOON + timedelta(days=2)
 SUBJECT = "Dejaste algo en tu carrito"
-Change = Callable[[AsyncSession, "Abandoned"], Awaitable[object]]
+Change = Callable[[AsyncSession, "AbandonedCart"], Awaitable[object]]
 
 
 @dataclass
-class Abandoned:
+class AbandonedCart:
     """A customer's cart that has not changed since yesterday, in a shop that sends reminders."""
 
     shop: Shop
     defaults: Defaults
     inbox: Inbox
-    toy: str
+    variant_id: str
     customer_id: str
     cart_id: str
 
@@ -63,12 +63,12 @@ class Abandoned:
             return int((await session.execute(kinds)).scalar_one())
 
 
-async def add_cart(session: AsyncSession, defaults: Defaults, customer_id: str, toy: str) -> str:
+async def add_cart(session: AsyncSession, defaults: Defaults, customer_id: str, variant_id: str) -> str:
     """Create a customer's cart with two units of a product, unchanged since yesterday."""
     region_id = (await session.execute(select(Region.id))).scalar_one()
     cart_id = await create_empty_cart(session, region_id=region_id, sales_channel_id=defaults.channel_id)
     await session.execute(update(Cart).where(Cart.id == cart_id).values(customer_id=customer_id))
-    await add_to_cart(session, cart_id, toy, 2, {})
+    await add_to_cart(session, cart_id, variant_id, 2, {})
     await set_age(session, cart_id, timedelta(days=1))
     return cart_id
 

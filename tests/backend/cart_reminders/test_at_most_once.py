@@ -1,4 +1,4 @@
-"""A reminder is off at first, and is never sent twice: not by two workers, after a restart, or in doubt.
+"""Reminders are off by default, and never sent twice: by two workers, after a restart, or if unconfirmed.
 
 | fault | outcome |
 |---|---|
@@ -26,17 +26,17 @@ from backend.mail.mailer import Mailer
 from backend.mail.models import SEND, Mail, MailKind
 from backend.mail.transports import MailInDoubt
 from backend.office_settings.models import StoredSetting
-from tests.backend.cart_reminders.reminder_kit import SUBJECT, Abandoned
+from tests.backend.cart_reminders.reminder_kit import SUBJECT, AbandonedCart
 from tests.backend.mail.conftest import Inbox
 from tests.backend.rivals import run_against_rival
 
 
 class Killed(BaseException):
-    """Simulates the end of the process."""
+    """The simulated end of the process."""
 
 
 class FaultyServer(Inbox):
-    """A mail server that gets each mail; afterwards the connection, or the process, ends."""
+    """A mail server that accepts each e-mail and then raises a fault, which ends the connection or the process."""
 
     def __init__(self, fault: BaseException) -> None:
         super().__init__()
@@ -48,30 +48,30 @@ class FaultyServer(Inbox):
         raise self.fault
 
 
-async def read_mail_id(it: Abandoned) -> str:
+async def read_mail_id(it: AbandonedCart) -> str:
     async with it.shop.database.read() as session:
         query = select(Mail.id).where(Mail.kind == MailKind.CART_REMINDER)
         return (await session.execute(query)).scalar_one()
 
 
-async def count_reminders(it: Abandoned) -> int:
+async def count_reminders(it: AbandonedCart) -> int:
     async with it.shop.database.read() as session:
         return int((await session.execute(select(func.count()).select_from(CartReminder))).scalar_one())
 
 
-async def send_once(it: Abandoned, server: Inbox) -> None:
+async def send_once(it: AbandonedCart, server: Inbox) -> None:
     """Run the job of the reminder's e-mail, as a new process."""
     mailer = Mailer(it.shop.database, it.shop.settings, server)
     await mailer.send(JobRun(1, SEND, await read_mail_id(it), {}, 1))
 
 
-async def test_reminders_are_off_until_the_owner_turns_them_on(abandoned: Abandoned) -> None:
+async def test_reminders_are_off_until_the_owner_turns_them_on(abandoned: AbandonedCart) -> None:
     await abandoned.change(lambda session, _it: session.execute(delete(StoredSetting)))
     await abandoned.request()
     assert (await count_reminders(abandoned), await abandoned.send()) == (0, [])
 
 
-async def test_reminder_that_another_worker_requests_is_not_requested_again(abandoned: Abandoned) -> None:
+async def test_reminder_that_another_worker_requests_is_not_requested_again(abandoned: AbandonedCart) -> None:
     async def rival(session: AsyncSession) -> None:
         reminder = CartReminder(
             cart_id=abandoned.cart_id,
@@ -84,7 +84,7 @@ async def test_reminder_that_another_worker_requests_is_not_requested_again(aban
     assert (await count_reminders(abandoned), await abandoned.count_requests()) == (1, 0)
 
 
-async def test_two_workers_send_one_mail(abandoned: Abandoned) -> None:
+async def test_two_workers_send_one_mail(abandoned: AbandonedCart) -> None:
     await abandoned.request()
     database, settings = abandoned.shop.database, abandoned.shop.settings
     workers = [Worker(database, [Mailer(database, settings, abandoned.inbox)]) for _replica in range(3)]
@@ -93,7 +93,7 @@ async def test_two_workers_send_one_mail(abandoned: Abandoned) -> None:
 
 
 async def test_process_killed_during_the_request_leaves_nothing_behind(
-    abandoned: Abandoned, monkeypatch: pytest.MonkeyPatch
+    abandoned: AbandonedCart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def kill(_session: AsyncSession, _event: object) -> None:
         raise Killed
@@ -107,7 +107,7 @@ async def test_process_killed_during_the_request_leaves_nothing_behind(
     assert await abandoned.send() == ["ana@example.com"]
 
 
-async def test_process_killed_after_the_mail_does_not_send_it_again(abandoned: Abandoned) -> None:
+async def test_process_killed_after_the_mail_does_not_send_it_again(abandoned: AbandonedCart) -> None:
     await abandoned.request()
     server = FaultyServer(Killed())
     with pytest.raises(Killed):
@@ -117,7 +117,7 @@ async def test_process_killed_after_the_mail_does_not_send_it_again(abandoned: A
     assert await abandoned.send() == []
 
 
-async def test_mail_in_doubt_is_not_sent_again(abandoned: Abandoned) -> None:
+async def test_mail_in_doubt_is_not_sent_again(abandoned: AbandonedCart) -> None:
     await abandoned.request()
     server = FaultyServer(MailInDoubt("no answer"))
     for _attempt in range(2):
@@ -126,7 +126,7 @@ async def test_mail_in_doubt_is_not_sent_again(abandoned: Abandoned) -> None:
     assert await abandoned.send() == []
 
 
-async def test_mail_that_could_not_be_sent_is_sent_later(abandoned: Abandoned) -> None:
+async def test_mail_that_could_not_be_sent_is_sent_later(abandoned: AbandonedCart) -> None:
     await abandoned.request()
     abandoned.inbox.is_broken = True
     with pytest.raises(ConnectionRefusedError):

@@ -39,7 +39,7 @@ from tests.backend.cart_reminders.reminder_kit import (
     FRIDAY_NOON,
     SUBJECT,
     SUNDAY_NOON,
-    Abandoned,
+    AbandonedCart,
     Change,
     add_cart,
     set_age,
@@ -50,25 +50,25 @@ from tests.backend.mail.conftest import text_of
 from tests.store_defaults import add_product
 
 
-async def turn_off(session: AsyncSession, _it: Abandoned) -> None:
+async def turn_off(session: AsyncSession, _it: AbandonedCart) -> None:
     await set_reminders(session, False)
 
 
-async def withdraw(session: AsyncSession, it: Abandoned) -> None:
+async def withdraw(session: AsyncSession, it: AbandonedCart) -> None:
     await withdraw_consent(session, it.customer_id, ConsentKind.MARKETING)
 
 
-async def complete(session: AsyncSession, it: Abandoned) -> None:
+async def complete(session: AsyncSession, it: AbandonedCart) -> None:
     await session.execute(update(Cart).where(Cart.id == it.cart_id).values(completed_at=db_now()))
     await set_age(session, it.cart_id, timedelta(days=1))
 
 
-async def pay(session: AsyncSession, it: Abandoned) -> None:
+async def pay(session: AsyncSession, it: AbandonedCart) -> None:
     await session.execute(update(Cart).where(Cart.id == it.cart_id).values(payment_session_id="payses_1"))
     await set_age(session, it.cart_id, timedelta(days=1))
 
 
-async def order_elsewhere(session: AsyncSession, it: Abandoned) -> None:
+async def order_elsewhere(session: AsyncSession, it: AbandonedCart) -> None:
     """Let a guest order with the customer's address."""
     cart = await session.get_one(Cart, it.cart_id)
     guest_cart = await create_empty_cart(
@@ -92,32 +92,32 @@ async def order_elsewhere(session: AsyncSession, it: Abandoned) -> None:
     )
 
 
-async def empty(session: AsyncSession, it: Abandoned) -> None:
+async def empty(session: AsyncSession, it: AbandonedCart) -> None:
     await session.execute(delete(LineItem).where(LineItem.cart_id == it.cart_id))
 
 
-async def sell_out(session: AsyncSession, it: Abandoned) -> None:
-    await set_stock(session, it.toy, it.defaults.location_id, 0)
+async def sell_out(session: AsyncSession, it: AbandonedCart) -> None:
+    await set_stock(session, it.variant_id, it.defaults.location_id, 0)
 
 
-async def hold(session: AsyncSession, it: Abandoned) -> None:
+async def hold(session: AsyncSession, it: AbandonedCart) -> None:
     """Let another customer hold all units but one; the cart needs two."""
-    await reserve(session, "cart_other", {it.toy: 4}, datetime.now(UTC) + timedelta(hours=1))
+    await reserve(session, "cart_other", {it.variant_id: 4}, datetime.now(UTC) + timedelta(hours=1))
 
 
-async def unpublish(session: AsyncSession, _it: Abandoned) -> None:
+async def unpublish(session: AsyncSession, _it: AbandonedCart) -> None:
     await session.execute(update(Product).values(status="draft"))
 
 
-async def draft(session: AsyncSession, it: Abandoned) -> None:
+async def draft(session: AsyncSession, it: AbandonedCart) -> None:
     session.add(DraftOrder(id="order_d", cart_id=it.cart_id, created_by="user_1"))
 
 
-async def start_another(session: AsyncSession, it: Abandoned) -> None:
-    await add_cart(session, it.defaults, it.customer_id, it.toy)
+async def start_another(session: AsyncSession, it: AbandonedCart) -> None:
+    await add_cart(session, it.defaults, it.customer_id, it.variant_id)
 
 
-async def delete_account(session: AsyncSession, it: Abandoned) -> None:
+async def delete_account(session: AsyncSession, it: AbandonedCart) -> None:
     await session.execute(delete(Customer).where(Customer.id == it.customer_id))
 
 
@@ -126,10 +126,12 @@ OBSTACLES: list[Change] = [
 ]  # fmt: skip
 
 
-async def test_customer_gets_one_reminder_with_current_prices(abandoned: Abandoned) -> None:
+async def test_customer_gets_one_reminder_with_current_prices(abandoned: AbandonedCart) -> None:
     await asyncio.gather(*(abandoned.request() for _replica in range(3)))
     await abandoned.change(
-        lambda session, it: session.execute(update(Variant).where(Variant.id == it.toy).values(price=32_000))
+        lambda session, it: session.execute(
+            update(Variant).where(Variant.id == it.variant_id).values(price=32_000)
+        )
     )
     mailer = Mailer(abandoned.shop.database, abandoned.shop.settings, abandoned.inbox)
     await Worker(abandoned.shop.database, [mailer]).run_due()
@@ -151,7 +153,9 @@ async def test_customer_gets_one_reminder_with_current_prices(abandoned: Abandon
 
 
 @pytest.mark.parametrize("obstacle", [*OBSTACLES, start_another])
-async def test_obstacle_before_the_job_prevents_the_reminder(abandoned: Abandoned, obstacle: Change) -> None:
+async def test_obstacle_before_the_job_prevents_the_reminder(
+    abandoned: AbandonedCart, obstacle: Change
+) -> None:
     await abandoned.change(obstacle)
     await abandoned.request()
     async with abandoned.shop.database.read() as session:
@@ -160,7 +164,7 @@ async def test_obstacle_before_the_job_prevents_the_reminder(abandoned: Abandone
 
 
 @pytest.mark.parametrize("obstacle", OBSTACLES)
-async def test_obstacle_after_the_job_prevents_the_mail(abandoned: Abandoned, obstacle: Change) -> None:
+async def test_obstacle_after_the_job_prevents_the_mail(abandoned: AbandonedCart, obstacle: Change) -> None:
     await abandoned.request()
     assert await abandoned.count_requests() == 1
     await abandoned.change(obstacle)
@@ -170,7 +174,7 @@ async def test_obstacle_after_the_job_prevents_the_mail(abandoned: Abandoned, ob
 
 
 async def test_no_reminder_outside_the_allowed_hours(
-    abandoned: Abandoned, monkeypatch: pytest.MonkeyPatch
+    abandoned: AbandonedCart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_time(monkeypatch, SUNDAY_NOON)
     await abandoned.request()
@@ -191,7 +195,7 @@ async def test_no_reminder_outside_the_allowed_hours(
     ],
 )
 async def test_only_carts_of_a_certain_age_are_reminded(
-    abandoned: Abandoned, age: timedelta, count: int
+    abandoned: AbandonedCart, age: timedelta, count: int
 ) -> None:
     await abandoned.change(lambda session, it: set_age(session, it.cart_id, age))
     await abandoned.request()
@@ -200,7 +204,7 @@ async def test_only_carts_of_a_certain_age_are_reminded(
 
 @pytest.mark.parametrize(("days", "count"), [(13, 1), (15, 2)])
 async def test_reminders_of_two_carts_are_two_weeks_apart(
-    abandoned: Abandoned, days: int, count: int
+    abandoned: AbandonedCart, days: int, count: int
 ) -> None:
     await abandoned.request()
     await abandoned.change(
@@ -213,11 +217,11 @@ async def test_reminders_of_two_carts_are_two_weeks_apart(
     assert await abandoned.count_requests() == count
 
 
-async def test_products_that_cannot_be_bought_are_left_out(abandoned: Abandoned) -> None:
-    async def add_sold_out(session: AsyncSession, it: Abandoned) -> None:
-        toy = await add_product(session, it.defaults, "yoyo")
-        await add_to_cart(session, it.cart_id, toy, 1, {})
-        await set_stock(session, toy, it.defaults.location_id, 0)
+async def test_products_that_cannot_be_bought_are_left_out(abandoned: AbandonedCart) -> None:
+    async def add_sold_out(session: AsyncSession, it: AbandonedCart) -> None:
+        variant_id = await add_product(session, it.defaults, "yoyo")
+        await add_to_cart(session, it.cart_id, variant_id, 1, {})
+        await set_stock(session, variant_id, it.defaults.location_id, 0)
         await set_age(session, it.cart_id, timedelta(days=1))
 
     await abandoned.change(add_sold_out)
@@ -229,7 +233,7 @@ async def test_products_that_cannot_be_bought_are_left_out(abandoned: Abandoned)
     assert "Yoyo" not in text_of(mail)
 
 
-async def test_link_in_the_mail_ends_offers(abandoned: Abandoned, anyone: httpx.AsyncClient) -> None:
+async def test_link_in_the_mail_ends_offers(abandoned: AbandonedCart, anyone: httpx.AsyncClient) -> None:
     await abandoned.request()
     mailer = Mailer(abandoned.shop.database, abandoned.shop.settings, abandoned.inbox)
     await Worker(abandoned.shop.database, [mailer]).run_due()

@@ -74,7 +74,7 @@ def test_seed_command_adds_products_only_to_a_new_shop() -> None:
     code, output = run("seed")
     assert code == 0
     assert output.startswith("Added ")
-    assert run("seed") == (0, "The shop has its products already.\n")
+    assert run("seed") == (0, "The shop already has products.\n")
 
 
 def test_wrong_setting_prints_one_line_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,7 +128,7 @@ def test_counts_in_texts_have_grouped_digits_and_numbers_of_orders_do_not() -> N
     assert _("{n} GiB libres en {folder}").format(n="1.5", folder="data") == "1.5 GiB libres en data"
 
 
-PROGRAMS_READ = {"backend/attention/command.py": "the output of `trompo attention`"}
+ORDINARY_SPACES = {"backend/attention/command.py": "the output of `trompo attention`"}
 """Places where an amount has an ordinary space after the sign, with the reason."""
 
 
@@ -156,4 +156,4 @@ def test_peso_sign_is_followed_by_a_no_break_space() -> None:
             ]
         )
     }
-    assert found.keys() == PROGRAMS_READ.keys(), found
+    assert found.keys() == ORDINARY_SPACES.keys(), found

@@ -10,7 +10,7 @@
 | a discount above the limit by a seller | refused; the owner may |
 | the lines change after the discount | the discount no longer applies |
 | the draft was cancelled, or is empty | refused |
-| the customer of a sale in person sends the form of retracto | refused; sales by telephone and WhatsApp have it |
+| the customer of a sale in person requests retracto | refused; sales by telephone and WhatsApp allow it |
 """
 
 import asyncio
@@ -113,7 +113,7 @@ async def test_sale_in_person_offers_guarantee_and_no_retracto(till: Till) -> No
 
 
 @pytest.mark.parametrize("origin", [OrderOrigin.PHONE, OrderOrigin.WHATSAPP])
-async def test_sale_from_a_distance_has_retracto(till: Till, origin: OrderOrigin) -> None:
+async def test_distance_sale_allows_retracto(till: Till, origin: OrderOrigin) -> None:
     draft = await prepare(till, {await till.make_variant(): 1})
     async with till.database.transaction() as session:
         await set_origin(session, SELLER, draft.id, origin)

@@ -2,7 +2,7 @@
 
 | fault | outcome |
 |---|---|
-| the order has no address, and the customer comes back another day | pickup, without the form of an address |
+| the order has no address, and the customer comes back another day | pickup, without an address form |
 | the products change after a pickup was chosen | the pickup stays |
 | the option has another price than the expected one, or is unknown, or no e-mail address is known | nothing changes |
 | the products change while the carrier answers | the price is requested again |

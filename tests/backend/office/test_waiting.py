@@ -97,7 +97,7 @@ async def test_start_screen_and_navigation_are_not_quiet_while_a_row_of_any_kind
     async with shop.database.transaction() as session:
         await add_product(session, shop_defaults, "trompo", stock=10)
         product_id = (await session.execute(select(Product.id))).scalar_one()
-    assert await read_if_quiet(shop) == (True, True)
+    assert await read_quiet_flags(shop) == (True, True)
     async with shop.database.read() as session:
         moment = await database_now(session)
     rows: list[Any] = [
@@ -116,10 +116,10 @@ async def test_start_screen_and_navigation_are_not_quiet_while_a_row_of_any_kind
     for row in rows:
         async with shop.database.transaction() as session:
             session.add(row)
-        assert await read_if_quiet(shop) == (False, False), row
+        assert await read_quiet_flags(shop) == (False, False), row
         async with shop.database.transaction() as session:
             await session.delete(row)
-    assert await read_if_quiet(shop) == (True, True)
+    assert await read_quiet_flags(shop) == (True, True)
 
 
 @pytest.mark.parametrize("waiting", ["payment", "packing", "stock"])
@@ -127,17 +127,17 @@ async def test_start_screen_is_not_quiet_while_an_order_or_stock_waits(
     shop: Shop, order_at_bank: SoldOrder, waiting: str
 ) -> None:
     """Check that the start screen also counts payments at the bank and low stock; the navigation does not."""
-    assert await read_if_quiet(shop) == (False, True)
+    assert await read_quiet_flags(shop) == (False, True)
     if waiting == "packing":
         await report_payment(shop, order_at_bank.session_id, ProviderState.CAPTURED)
-        assert await read_if_quiet(shop) == (False, False)
+        assert await read_quiet_flags(shop) == (False, False)
         return
     await report_payment(shop, order_at_bank.session_id, ProviderState.REJECTED)
-    assert await read_if_quiet(shop) == (True, True)
+    assert await read_quiet_flags(shop) == (True, True)
     if waiting == "stock":
         async with shop.database.transaction() as session:
             await session.execute(update(InventoryLevel).values(stocked=0))
-        assert await read_if_quiet(shop) == (False, True)
+        assert await read_quiet_flags(shop) == (False, True)
 
 
 async def test_answered_pqrs_does_not_wait_and_late_pqrs_are_counted(shop: Shop) -> None:

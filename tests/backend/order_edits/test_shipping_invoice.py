@@ -3,7 +3,7 @@
 | case | outcome |
 |---|---|
 | dearer shipping | a credit note of the whole invoice, a new invoice, and the difference is owed |
-| cheaper shipping | the same, and the difference is to be given back; giving it back makes no further document |
+| cheaper shipping | the same, and the difference is to be given back; giving it back creates no further document |
 | the transaction of the edit fails | no document, no new price, no shipping |
 | two staff members confirm at the same time | one credit note and one new invoice |
 """
@@ -119,7 +119,7 @@ def sum_invoiced(rows: Sequence[Invoice]) -> Cop:
     return sum(row.amount if row.kind == InvoiceKind.INVOICE else -row.amount for row in rows)
 
 
-async def test_dearer_shipping_makes_a_credit_note_and_a_new_invoice(office: Office) -> None:
+async def test_dearer_shipping_creates_a_credit_note_and_a_new_invoice(office: Office) -> None:
     edited = await confirm(office.till, await office.choose("own_delivery"), PRICE + DELIVERY)
     assert (edited.item_total, edited.shipping_total, edited.total) == (PRICE, DELIVERY, PRICE + DELIVERY)
     assert await office.read_documents() == [
@@ -179,7 +179,7 @@ async def test_failed_transaction_changes_neither_order_nor_documents(office: Of
     assert await office.list_attention() == []
 
 
-async def test_concurrent_confirmations_make_one_credit_note(office: Office) -> None:
+async def test_concurrent_confirmations_create_one_credit_note(office: Office) -> None:
     edit = await office.choose("own_delivery")
     actors: tuple[Actor, ...] = (SELLER, OTHER_SELLER, OWNER)
     await asyncio.gather(*(confirm(office.till, edit, PRICE + DELIVERY, actor) for actor in actors))

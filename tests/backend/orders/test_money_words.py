@@ -67,7 +67,7 @@ MONEY_TITLES = (APPROVED, UNUSED, REFUNDED, REVERSED)
 
 @dataclass(frozen=True)
 class Money:
-    """The order whose money changes, and the clients that change it."""
+    """An order, and the clients that change its payments and refunds."""
 
     shop: Shop
     admin: httpx.AsyncClient
@@ -98,7 +98,7 @@ Step = Callable[[Money], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Case:
-    """Steps, and the words and sums that follow.
+    """Steps, and the texts and sums that every view shows afterwards.
 
     Attributes:
         waits: the sentences in Por resolver.
@@ -325,7 +325,7 @@ CASES = (
 )
 
 
-def plain(text: str) -> str:
+def normalize_spaces(text: str) -> str:
     return " ".join(text.replace("\N{NO-BREAK SPACE}", " ").split())
 
 
@@ -338,7 +338,7 @@ async def money(shop: Shop, admin: httpx.AsyncClient, order_at_bank: SoldOrder) 
 
 def list_money_events(detail: OrderDetail) -> list[tuple[str, str]]:
     """Return titles and texts of the events about money, the oldest first."""
-    shown = [(one.title, plain(one.text)) for one in reversed(detail.events)]
+    shown = [(one.title, normalize_spaces(one.text)) for one in reversed(detail.events)]
     return [event for event in shown if event[0] in MONEY_TITLES]
 
 
@@ -357,7 +357,7 @@ async def read_newest_mail(shop: Shop) -> str:
         return ""
     body = MailRenderer(shop.settings).render(message, shop.settings).get_body(("plain",))
     assert body is not None
-    return plain(body.get_content())
+    return normalize_spaces(body.get_content())
 
 
 async def read_invoice_parts(shop: Shop) -> tuple[str, str] | tuple[()]:
@@ -387,24 +387,24 @@ async def test_all_views_of_an_order_agree_about_its_money(money: Money, case: C
         page = await order_view(session, shop.settings, order_id)
         today = await today_view(session, OWNER, shop.settings)
         books = await report_view(session, OWNER, {"periodo": "hoy"})
-    assert tuple(plain(row.facts) for row in waits) == case.waits
-    labels = [plain(one.label) for row in waits for one in (row.recommended, *row.others)]
+    assert tuple(normalize_spaces(row.facts) for row in waits) == case.waits
+    labels = [normalize_spaces(one.label) for row in waits for one in (row.recommended, *row.others)]
     assert [label for label in labels if label.startswith("Aceptar")] == (
         [case.accept] if case.accept else []
     )
     events = list_money_events(detail)
     assert tuple(events) == case.events
     assert packing is not None
-    assert plain(detail.payment.difference) == plain(packing.difference) == case.screen
+    assert normalize_spaces(detail.payment.difference) == normalize_spaces(packing.difference) == case.screen
     unused = [f"El banco aprobó {text} que nadie ha aceptado." for title, text in events if title == UNUSED]
-    assert plain(detail.payment.unused) == " ".join(unused)
+    assert normalize_spaces(detail.payment.unused) == " ".join(unused)
     assert (detail.is_held, packing.state == "held") == (case.is_held, case.is_held)
-    assert plain(detail.payment.refunded_label) == case.refunded
-    shown = (page.status, *map(plain, (page.paid_label, page.missing_label, page.refunded_label)))
+    assert normalize_spaces(detail.payment.refunded_label) == case.refunded
+    shown = (page.status, *map(normalize_spaces, (page.paid_label, page.missing_label, page.refunded_label)))
     assert shown == case.page
     assert case.mail in await read_newest_mail(shop)
     assert bool(case.mail) == bool(await read_newest_mail(shop))
-    assert plain(today.sold_label) == plain(books.net) == case.sold
+    assert normalize_spaces(today.sold_label) == normalize_spaces(books.net) == case.sold
     assert today.orders == books.orders
     accepted = sum(parse_pesos(text) for title, text in events if title == APPROVED)
     returned = sum(parse_pesos(text) for title, text in events if title in (REFUNDED, REVERSED))
@@ -421,7 +421,7 @@ async def test_refund_in_the_timeline_names_its_author(money: Money) -> None:
     async with money.shop.database.read() as session:
         detail = await order_detail(session, OWNER, money.order.order_id, "Trompo")
     (event,) = [one for one in detail.events if one.title == REFUNDED]
-    assert (plain(event.text), event.actor_name) == ("$ 5.000", "ana")
+    assert (normalize_spaces(event.text), event.actor_name) == ("$ 5.000", "ana")
 
 
 async def test_approval_in_another_currency_names_no_pesos(money: Money) -> None:

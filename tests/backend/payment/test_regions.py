@@ -56,7 +56,7 @@ async def test_store_api_lists_the_payment_providers_of_the_region(
 async def test_new_region_offers_only_pse_unless_it_names_others(
     admin: httpx.AsyncClient, shop: Shop, region: str
 ) -> None:
-    """Like on the platform, `pp_system_default` is installed, but offered only in a region that names it."""
+    """Check that `pp_system_default` is offered only in a region that names it, as on the platform."""
     async with shop.database.transaction() as session:
         await session.execute(delete(Region))
     made = (await post(admin, "/admin/regions", {"name": "Colombia", "currency_code": "cop"}))["region"]
@@ -71,7 +71,7 @@ async def test_provider_that_the_shop_does_not_use_is_not_listed(
     assert shown["payment_providers"] == []
     assert (await get(admin, "/admin/regions"))["regions"] == [shown]
     providers = {"payment_providers": [one["id"] for one in shown["payment_providers"]]}
-    await post(admin, region, {"name": "Toda Colombia", **providers})  # a form that returns what it got
+    await post(admin, region, {"name": "Toda Colombia", **providers})  # a form that returns its values
 
 
 async def test_region_accepts_only_providers_of_the_shop(admin: httpx.AsyncClient, region: str) -> None:

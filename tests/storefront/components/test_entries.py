@@ -1,4 +1,4 @@
-"""The gift finder and the ages are entries of every page: in the bar, the menu and the footer, and below the banner."""
+"""Links to the gift finder and to ages: in the bar, menu and footer of every page, and below the home page's banner."""
 
 import pytest
 from reflex.compiler.compiler import compile_memo_components

@@ -1,4 +1,4 @@
-"""Screens of the office, and their events, in tests."""
+"""Helpers that open screens of the office and send them events."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Empty lists of the office: without rows a list invites to begin; filters that match nothing get another sentence."""
+"""Messages of empty lists in the office: one says how to begin, the other that the filters match nothing."""
 
 import pytest
 

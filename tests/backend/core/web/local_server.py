@@ -1,4 +1,4 @@
-"""A web server on this machine, for tests of requests to the outside."""
+"""A local web server for tests of outgoing requests."""
 
 import threading
 from collections.abc import Iterator

@@ -100,7 +100,7 @@ async def test_money_that_arrived_is_never_shown_as_a_refused_payment(
 async def test_each_delivered_parcel_is_shown_once(
     shop: Shop, admin: httpx.AsyncClient, sold_order: SoldOrder
 ) -> None:
-    """One parcel is marked as delivered by hand; the carrier reports the delivery of the other."""
+    """Mark one parcel as delivered by hand, and let the carrier report the delivery of the other."""
     order = Sold(sold_order.order_id, sold_order.line_id)
     by_hand, _by_carrier = await pack_units(admin, order, 1), await pack_units(admin, order, 1)
     async with shop.database.transaction() as session:

@@ -55,11 +55,11 @@ FAULTS = {
     ProblemKind.NEEDS_CARRIER_SANDBOX: PRODUCTION_ONLY,
     ProblemKind.NEEDS_SMTP_HOST: PRODUCTION_ONLY,
 }
-"""An environment with each problem of settings. The two files named by ENV_FILE are created by the test."""
+"""Environments that cause each kind of problem. The two files named by ENV_FILE are created by the test."""
 WRONG_VALUES = (
     "", "-1", "999999999999999999999", "1.5", "nan", "x", "a b", "{x}", "http://", "é" * 400, "/(x+)+/", "1e999",
 )  # fmt: skip
-"""Values: every setting with limits refuses at least one of them."""
+"""Invalid values: every setting with limits refuses at least one of them."""
 
 
 def read_problems(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> tuple[SettingProblem, ...]:
