@@ -83,7 +83,7 @@ def test_waiting_work_is_empty_only_if_every_kind_is_empty() -> None:
     assert [name for name, value in WAITS.items() if replace(nothing, **{name: value}).is_empty] == []
 
 
-async def read_if_quiet(shop: Shop) -> tuple[bool, bool]:
+async def read_quiet_flags(shop: Shop) -> tuple[bool, bool]:
     """Return two flags: the start screen says that nothing waits; the navigation shows no number."""
     async with shop.database.read() as session:
         counts = await read_navigation_counts(session, OWNER)
