@@ -6,17 +6,31 @@ closed, and its threads have ended.
 
 import asyncio
 from collections.abc import Callable
+from contextvars import Context
+from typing import TypeVarTuple
+from weakref import WeakSet
+
+Ts = TypeVarTuple("Ts")
 
 
 class LastingLoop(asyncio.SelectorEventLoop):
     """An event loop that is given back for reuse instead of closed.
 
-    After a test it resets attributes of `asyncio.BaseEventLoop`: see `tests/test_library_contracts.py`.
+    After a test it resets attributes of `asyncio.BaseEventLoop`; `tests/test_lasting_loops.py` checks their effect.
     """
 
     def __init__(self, give_back: Callable[["LastingLoop"], None]) -> None:
         super().__init__()
         self._give_back = give_back
+        self._timers: WeakSet[asyncio.TimerHandle] = WeakSet()
+
+    def call_at(
+        self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        """Start a timer of the test, also one of `call_later`."""
+        timer = super().call_at(when, callback, *args, context=context)
+        self._timers.add(timer)
+        return timer
 
     async def shutdown_asyncgens(self) -> None:
         """Close the asynchronous generators of the test. Those of the next test may start."""
@@ -31,7 +45,7 @@ class LastingLoop(asyncio.SelectorEventLoop):
 
     def close(self) -> None:
         """Give the loop back, without the timers of the test."""
-        for timer in self._scheduled:  # type: ignore[attr-defined]
+        for timer in self._timers:
             timer.cancel()
         self._give_back(self)
 

@@ -78,12 +78,12 @@ class DataExports:
             row.place, row.is_done = following or "", following is None
         return following is not None
 
-    async def _build_workbook(self, export_id: str, last: bytes) -> list[bytes]:
-        """Return an XLSX file of the stored rows and of the last batch's rows (`last`), cut into pieces."""
+    async def _build_workbook(self, export_id: str, unstored: bytes) -> list[bytes]:
+        """Return an XLSX file of the stored rows and the `unstored` ones, cut into pieces."""
         query = select(DataExportPiece.content).where(DataExportPiece.export_id == export_id)
         async with self._database.read() as session:
             stored = (await session.execute(query.order_by(DataExportPiece.number))).scalars().all()
-        rows = (row for piece in (*stored, last) for row in json.loads(piece))
+        rows = (row for piece in (*stored, unstored) for row in json.loads(piece))
         content = await asyncio.to_thread(build_workbook, rows)
         return [content[start : start + PIECE_BYTES] for start in range(0, len(content), PIECE_BYTES)]
 

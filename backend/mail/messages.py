@@ -422,7 +422,7 @@ async def _compose_attention(session: AsyncSession, settings: Settings, attentio
     """Return the mail to the shop's own address.
 
     Return None if the attention row was resolved in the meantime. If the shop has no address for alerts, also return
-    None for a row about money of which a staff member gets a notice by mail.
+    None for a row about money if a staff member gets a notice of it by mail.
     """
     row = await read_attention(session, attention_id)
     if row.resolved_at is not None:
@@ -529,7 +529,7 @@ async def _find_order_number(session: AsyncSession, order_id: str) -> str:
 
 
 def build_bill(order: Order, lines: Sequence[OrderLine], totals: CartTotals) -> list[tuple[str, str]]:
-    """Return the names and amounts of a bill: lines, shipping, discounts, and the total last."""
+    """Return the names and amounts of a bill: lines, shipping, discounts, and at the end the total."""
     return [
         *(
             (f"{line.quantity} × {_format_line_title(line)}", format_sold_price(part.original_total))

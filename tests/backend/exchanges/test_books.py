@@ -30,7 +30,7 @@ EMAIL = "ana@example.com"
 
 
 async def sum_books(till: Till) -> int:
-    """Return the pesos in the ledger of the last two hours: captures minus refunds."""
+    """Return the captures minus the refunds in the ledger, in pesos, from an hour ago to an hour from now."""
     async with till.database.read() as session:
         period = (now() - timedelta(hours=1), now() + timedelta(hours=1))
         [cash] = await sum_cash(session, [period])

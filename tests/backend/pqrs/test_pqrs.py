@@ -85,7 +85,7 @@ async def test_pqrs_request_gets_a_number_a_deadline_and_a_mail(shop: Shop) -> N
     ("kind", "days"), [("peticion", 10), ("queja", 15), ("reclamo", 15), ("sugerencia", 15)]
 )
 async def test_petition_has_an_earlier_deadline_than_a_complaint(shop: Shop, kind: str, days: int) -> None:
-    """A petition, such as a question about personal data, has 10 days; all other kinds have 15."""
+    """Check that a petition, such as a question about personal data, has 10 days, and all other kinds have 15."""
     row = await send_request(shop, kind=kind)
     assert row.due_at == due_date_after(row.asked_at, days)
 

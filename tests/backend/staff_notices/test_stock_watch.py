@@ -37,7 +37,7 @@ async def count_notices(shop: Shop) -> int:
 
 
 async def test_each_fall_to_low_stock_or_to_zero_is_one_notice(shop: Shop, trompo: str) -> None:
-    """Each pair has the units to set, and the number of notices that must exist afterwards."""
+    """Set the stock to each number of units, and check how many notices exist afterwards."""
     for units, notices in (
         (LOW_STOCK + 1, 0),
         (LOW_STOCK, 1),

@@ -260,7 +260,7 @@ async def test_reset_mail_waiting_for_a_password_change_is_not_sent(
 
 
 async def test_number_of_password_changes_is_limited(ana: httpx.AsyncClient, shop: Shop) -> None:
-    """Each change sends a mail to an address that may be unverified, so changes are limited."""
+    """Check the limit: each change sends a mail to an address that may be unverified."""
     inbox = Inbox()
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
     statuses = []
