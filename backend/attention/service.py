@@ -179,7 +179,7 @@ class Resolver:
         """Make the calls to external services that must precede the decision. No transaction is open."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Lock the subject of the row, before the row is locked."""
+        """Lock what the decision changes, such as the order or the payment, before the attention row is locked."""
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
         """Apply the decision; the row is locked and still open."""

@@ -52,7 +52,7 @@ def check_brand(body: BrandBody) -> dict[str, str]:
 
 
 def _check_goods(body: BrandBody, problems: dict[str, str]) -> None:
-    """Add a problem for an invalid word, for one word without the other, and for an unknown gender."""
+    """Check the words for the shop's products, such as "libro" and "libros", and add the problems by field."""
     for name, other in (("goods_one", body.goods_many), ("goods_many", body.goods_one)):
         word = getattr(body, name)
         if word and not (len(word) <= MAX_WORD_CHARS and WORD.fullmatch(word)):

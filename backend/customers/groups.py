@@ -112,7 +112,7 @@ async def change_members(
 async def change_groups_of(
     session: AsyncSession, actor: Actor, customer_id: str, add: Sequence[str], remove: Sequence[str]
 ) -> Person:
-    """Add the customer to groups, and remove the customer from others.
+    """Add the customer to the groups `add`, and remove the customer from the groups `remove`.
 
     Raises:
         NotFound: the customer or a group does not exist.

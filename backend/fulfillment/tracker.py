@@ -57,7 +57,7 @@ class Tracker:
         self._running: set[asyncio.Task[None]] = set()
 
     async def stop(self) -> None:
-        """Cancel the running requests. They are sent again when their next interval ends."""
+        """Cancel the running requests at the end of the process. Their fulfillments are tracked again later."""
         for request in self._running:
             request.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)

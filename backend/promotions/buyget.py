@@ -33,9 +33,10 @@ class _FreeUnits:
 def choose_units(
     offer: Offer, buyget: BuyGet, lines: Sequence[TargetLine], used: Counter[str] | None = None
 ) -> ChosenUnits:
-    """Return the units that the offer discounts and those bought for them, in as many groups as the cart has.
+    """Return the units that the offer discounts, and the units bought for them.
 
-    `used` has the units by line id that earlier offers have used.
+    The offer applies as often as the cart's units and its `max_quantity` allow; once if that is None. `used` has the
+    units of each line, by line id, that earlier offers have used.
     """
     free_units = _list_free_units(offer, buyget, lines, used or Counter())
     bought_only = sum(one.units for one in free_units if not one.may_be_discounted)

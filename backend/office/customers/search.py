@@ -119,7 +119,7 @@ async def _split_words(session: AsyncSession, words: Sequence[str]) -> tuple[set
 
 
 def _word_condition(model: type[Person], word: str) -> ColumnElement[bool]:
-    """Return the SQL condition for customers with a term that begins with the word, also in one of their orders."""
+    """Return the SQL condition for customers whose data or orders have a word that begins with `word`."""
     term, ordered = table_of(CustomerTerm), table_of(OrderTerm)
     buyer = Order.customer_id if model is Customer else Order.guest_id
     return or_(

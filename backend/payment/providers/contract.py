@@ -87,7 +87,7 @@ class ProviderHarness(ABC):
 
     @abstractmethod
     async def count_payments(self, invoice: str) -> int:
-        """Return the number of payments that the service has started for this invoice."""
+        """Return the number of payments that the test double of the service has started for this `invoice`."""
 
     async def decide(self, started: StartedPayment, state: ProviderState, amount: Cop) -> None:
         """End the payment at the service in this state, with this amount."""

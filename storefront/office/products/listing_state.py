@@ -200,7 +200,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def choose_action(self, actor: Actor, action: str) -> None:
-        """Choose the action of the draft."""
+        """Set the action of the change of many products, clear its target and percentage, and preview it."""
         if self.draft is not None:
             self.draft = replace(self.draft, action=_parse_action(action), target="", percent=0)
             await self._preview_draft(actor, is_complete=action not in ACTIONS_WITH_FORM)

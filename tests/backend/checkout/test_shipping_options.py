@@ -89,7 +89,7 @@ class ShippingSetup:
         return await offer_shipping(self.quoting, self.cart_id, wanted, is_choice=False)
 
     async def deliver(self) -> None:
-        """Deliver to Leticia, which is not the municipality of the cart."""
+        """Change the destination of the cart to Leticia, another municipality."""
         elsewhere = ANA.model_copy(update={"dane_code": LETICIA})
         await deliver_to_destination(self.quoting, self.cart_id, elsewhere)
 

@@ -286,7 +286,7 @@ async def add_location(database: Database, variant: str, stocked: int) -> str:
         return location.id
 
 
-async def test_reservation_moves_to_a_location_that_has_a_part_of_it(
+async def test_split_reservation_moves_completely_to_one_of_its_locations(
     database: Database, defaults: Defaults
 ) -> None:
     trompo = await _make_variant(database, defaults, stock=2)

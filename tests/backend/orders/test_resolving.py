@@ -222,7 +222,7 @@ async def test_dismissing_a_held_payment_cancels_its_order(
     assert await list_open_kinds(shop) == ["approved_late"]
 
 
-async def test_attention_is_reopened_when_a_dismissed_approval_gets_its_amount(
+async def test_dismissed_approval_needs_attention_again_when_its_amount_is_reported(
     shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
 ) -> None:
     async with shop.database.read() as session:

@@ -53,7 +53,7 @@ class LiveQuotes:
         self._running: set[asyncio.Task[Quote]] = set()
 
     async def get_price(self, request: QuoteRequest) -> Quote:
-        """Return the carrier's live price, or the fixed price.
+        """Return the carrier's live price, or the fixed price if the carrier fails or is too slow.
 
         Concurrent calls for the same shipment share one request.
 

@@ -131,7 +131,7 @@ async def test_too_large_purchase_of_a_client_that_holds_units_alerts_the_owner(
 async def test_wrong_payer_answers_start_no_payment_after_the_earlier_payment_has_ended(
     till: Till, monkeypatch: pytest.MonkeyPatch, is_cut_off: bool
 ) -> None:
-    """Check a process that stopped while it started the payment, and a bank that refused it during the check."""
+    """Check two earlier payments: one whose start was cut off, and one that the bank rejects during the check."""
     cart_id = await till.cart(await till.make_variant())
     first = await till.start(cart_id)
     if is_cut_off:
