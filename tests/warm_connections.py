@@ -48,6 +48,10 @@ class WarmConnections:
         connections = [connection.driver_connection for connection in self._idle[name]]
         return [connection.get_server_pid() for connection in connections if not connection.is_closed()]
 
+    def count_idle(self) -> int:
+        """Return the number of open connections to all databases that no test uses."""
+        return sum(map(len, self._idle.values()))
+
     def take(self, options: dict[str, Any]) -> Any:
         """Return an idle connection with these options, or None."""
         origin = _describe_origin(options)
@@ -78,7 +82,7 @@ class WarmConnections:
         connection.rollback()
         await_(driver.reset())
         idle.append(connection)
-        if sum(map(len, self._idle.values())) > MAX_OPEN:
+        if self.count_idle() > MAX_OPEN:
             other = next(others for others in self._idle.values() if others and others is not idle)
             other.pop(0).driver_connection.terminate()
         return True
