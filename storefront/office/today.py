@@ -98,14 +98,17 @@ def page() -> rx.Component:
         ),
         class_name="o-tiles",
     )
-    nothing = empty_state("check", _("Todo al día"), _("Nada espera. Lo nuevo aparece aquí apenas llegue."))
-    quiet = rx.cond(
+    nothing = rx.cond(
         VIEW.steps.length() > 0,
-        rx.el.p(
-            _("Nadie espera todavía. Termina lo que falta para abrir la tienda."), class_name="o-row__detail"
+        empty_state("store", _("Nada espera todavía"), _("Termina lo que falta para abrir la tienda.")),
+        empty_state(
+            "check",
+            _("Todo al día"),
+            _("Nada espera. Lo nuevo aparece aquí apenas llegue."),
+            data_testid="all-done",
         ),
-        rx.el.div(nothing, class_name="o-panel o-quiet", data_testid="all-done"),
     )
+    quiet = rx.el.div(nothing, class_name="o-panel o-quiet")
     content = rx.fragment(
         rx.el.p(VIEW.day, class_name="o-day"),
         rx.cond(VIEW.is_quiet, quiet, tiles),
