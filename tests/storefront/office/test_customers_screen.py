@@ -18,8 +18,7 @@ from storefront.office.customers.search import find_customers
 from storefront.office.staff_session import find_actor
 from storefront.state.frame import SHOP_UNAVAILABLE
 from tests.storefront.office.conftest import BrowserFactory
-from tests.storefront.office.events import send_event
-from tests.storefront.office.test_returns_screen import open_screen
+from tests.storefront.office.events import open_screen, send_event
 from tests.storefront.outage import without_database
 
 LIST = "/oficina/clientes"

@@ -9,7 +9,7 @@ from storefront.office.list_state import OfficeList
 from storefront.office.routes import OFFICE_PAGES, OfficePage
 from tests.storefront.components_tree import find_by_test_id, list_links
 from tests.storefront.office.conftest import BrowserFactory
-from tests.storefront.office.test_returns_screen import open_screen
+from tests.storefront.office.events import open_screen
 
 LISTS = [page for page in OFFICE_PAGES if issubclass(page.state, OfficeList)]
 

@@ -29,7 +29,7 @@ from tests.backend.returns.steps import (
 )
 from tests.sold_order import SoldOrder
 from tests.storefront.office.conftest import BrowserFactory
-from tests.storefront.office.events import send_event
+from tests.storefront.office.events import open_screen, send_event
 
 LIST = "/oficina/devoluciones"
 NONSENSE: list[Any] = [
@@ -44,12 +44,6 @@ async def delivered(shop: Shop, sold_order: SoldOrder) -> Sold:
         await pack_units(admin, order)
     await deliver_order(shop, order)
     return order
-
-
-async def open_screen(browser_of: BrowserFactory, role: Role, path: str, state: Any) -> Any:
-    screen: Any = await (await browser_of(role, path)).get_state(state)
-    await send_event(screen, "load")
-    return screen
 
 
 async def test_list_of_returns_is_sorted_by_deadline_and_paged_and_counts_new_ones(
