@@ -72,3 +72,9 @@ async def add_product(
     session.add(InventoryLevel(variant_id=variant.id, location_id=defaults.location_id, stocked=stock))
     await index_products(session, [created.id])
     return variant.id
+
+
+async def read_product_id(database: Database, variant_id: str) -> str:
+    """Return the id of the product to which the variant belongs."""
+    async with database.read() as session:
+        return (await session.get_one(Variant, variant_id)).product_id

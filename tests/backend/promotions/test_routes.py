@@ -10,7 +10,7 @@ from backend.app import Shop
 from backend.audit import AuditEntry
 from backend.catalog.models import Variant
 from tests.backend.promotions.promo_kit import minimum, only, promotion
-from tests.store_defaults import Defaults, add_product
+from tests.store_defaults import Defaults, add_product, read_product_id
 from tests.store_steps import get, post, read_ok
 
 CAMPAIGN = {
@@ -22,17 +22,12 @@ CAMPAIGN = {
 }
 
 
-async def product_of(shop: Shop, variant_id: str) -> str:
-    async with shop.database.read() as session:
-        return (await session.get_one(Variant, variant_id)).product_id
-
-
 async def test_promotion_is_returned_as_sent(
     admin: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "trompo")
-    product = await product_of(shop, variant)
+    product = await read_product_id(shop.database, variant)
     made = await promotion(
         admin,
         " Navidad 10 ",
@@ -226,7 +221,7 @@ async def test_rule_attributes_and_values_are_listed(
 ) -> None:
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "trompo")
-    product = await product_of(shop, variant)
+    product = await read_product_id(shop.database, variant)
     options = "/admin/promotions/rule-attribute-options"
     cart = (await get(admin, f"{options}/rules", promotion_type="standard"))["attributes"]
     assert "item_total" in {one["value"] for one in cart}

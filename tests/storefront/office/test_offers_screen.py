@@ -19,7 +19,7 @@ from backend.promotions.wire_commands import to_create_promotion
 from backend.staff.rights import COMMAND_LINE, Role
 from storefront.office.offers.state import OffersState, OfferState
 from tests.amounts import cop
-from tests.store_defaults import Defaults, add_product
+from tests.store_defaults import Defaults, add_product, read_product_id
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
 
@@ -54,7 +54,9 @@ async def test_offer_is_previewed_saved_and_shown_as_typed(
         dear = await add_product(session, defaults, "pelota", price=90_000)
     screen = await open_offer(browser_of)
     assert (screen.content.row, screen.content.form.code) == (None, "")
-    picked = " ".join([await read_product_id(shop, dear), await read_product_id(shop, cheap)])
+    picked = " ".join(
+        [await read_product_id(shop.database, dear), await read_product_id(shop.database, cheap)]
+    )
     typed = {
         **TYPED, "target": "products", "product_ids": picked, "minimum": "$ 50.000",
         "starts": "2026-12-01", "ends": "2026-12-24", "limit": "100", "each": "1",
@@ -94,17 +96,12 @@ async def test_offer_is_previewed_saved_and_shown_as_typed(
     }
 
 
-async def read_product_id(shop: Shop, variant_id: str) -> str:
-    async with shop.database.read() as session:
-        return (await session.get_one(Variant, variant_id)).product_id
-
-
 async def test_deleted_product_is_refused_for_an_offer(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:
         variants = [await add_product(session, defaults, handle) for handle in ("trompo", "pelota")]
-    existing, deleted = [await read_product_id(shop, one) for one in variants]
+    existing, deleted = [await read_product_id(shop.database, one) for one in variants]
     async with shop.database.transaction() as session:
         await delete_product(session, COMMAND_LINE, deleted)
     screen = await open_offer(browser_of)
@@ -362,7 +359,7 @@ async def test_invalid_value_of_a_buyget_offer_marks_its_field(
     async with shop.database.transaction() as session:
         toy = await add_product(session, defaults, "trompo")
     screen = await open_offer(browser_of)
-    typed = {**TYPED, **GIFT, "product_ids": await read_product_id(shop, toy), name: value}
+    typed = {**TYPED, **GIFT, "product_ids": await read_product_id(shop.database, toy), name: value}
     await send_event(screen, "preview_changes", typed)
     assert (list(screen.problems), screen.preview) == ([name], None)
 
@@ -471,7 +468,7 @@ async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
     async with shop.database.transaction() as session:
         toy = await add_product(session, defaults, "trompo", price=10_003)
     screen = await open_offer(browser_of)
-    product_id = await read_product_id(shop, toy)
+    product_id = await read_product_id(shop.database, toy)
     typed = {
         **TYPED, "method": "2x1", "value": "", "target": "products", "product_ids": product_id,
         "combination": "none",
@@ -514,7 +511,7 @@ async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
         variants = [
             await add_product(session, defaults, handle, price=10_000) for handle in ("trompo", "yoyo")
         ]
-    bought_id, gift_id = [await read_product_id(shop, one) for one in variants]
+    bought_id, gift_id = [await read_product_id(shop.database, one) for one in variants]
     screen = await open_offer(browser_of)
     typed = {
         **TYPED, "method": "buyget", "value": "50", "buy": "3", "get": "2", "most": "4", "gifts": gift_id,

@@ -19,7 +19,7 @@ from backend.staff.rights import Role
 from storefront.office.offers.sale_state import SaleState
 from storefront.office.offers.state import OffersState
 from tests.amounts import cop
-from tests.store_defaults import Defaults, add_product
+from tests.store_defaults import Defaults, add_product, read_product_id
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import send_event
 
@@ -55,11 +55,6 @@ async def read_price(shop: Shop, variant_id: str) -> tuple[int, int | None]:
     async with shop.database.read() as session:
         variant = await session.get_one(Variant, variant_id)
         return variant.price, variant.compare_at_price
-
-
-async def read_product_id(shop: Shop, variant_id: str) -> str:
-    async with shop.database.read() as session:
-        return (await session.get_one(Variant, variant_id)).product_id
 
 
 async def run_sales_job(shop: Shop) -> None:
@@ -135,7 +130,7 @@ async def test_future_sale_is_shown_in_the_form_as_typed(
         "method": "fixed",
         "value": "1.000",
         "target": "products",
-        "product_ids": await read_product_id(shop, variant_ids[0]),
+        "product_ids": await read_product_id(shop.database, variant_ids[0]),
         "starts": "2999-12-01",
     }
     sale = await create_sale(shop, browser_of, typed)
@@ -178,7 +173,7 @@ async def test_sale_of_a_product_does_not_change_another_with_the_same_title(
 ) -> None:
     async with shop.database.transaction() as session:
         twin = await add_product(session, defaults, "otro", title="Trompo", price=30_000)
-    product_id = await read_product_id(shop, variant_ids[0])
+    product_id = await read_product_id(shop.database, variant_ids[0])
     typed = {**TYPED, "target": "products", "product_ids": product_id, "starts": "2999-12-01"}
     sale = await create_sale(shop, browser_of, typed)
     again = await open_sale(browser_of, sale=sale)
@@ -226,7 +221,7 @@ async def test_invalid_value_in_the_sale_form_marks_its_field(
 async def test_sale_that_lowers_no_price_is_not_saved(
     shop: Shop, variant_ids: list[str], browser_of: BrowserFactory
 ) -> None:
-    product_id = await read_product_id(shop, variant_ids[1])
+    product_id = await read_product_id(shop.database, variant_ids[1])
     screen = await open_sale(browser_of)
     await send_event(screen, "preview_changes", {**TYPED, "target": "products", "product_ids": product_id})
     assert not screen.preview.can_save
