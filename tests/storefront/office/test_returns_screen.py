@@ -1,6 +1,5 @@
 """Return screens: the list, a return from opening to payment, and invalid input."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -28,6 +27,7 @@ from tests.backend.returns.steps import (
     request_return,
 )
 from tests.sold_order import SoldOrder
+from tests.storefront.components_tree import walk
 from tests.storefront.office.conftest import BrowserFactory
 from tests.storefront.office.events import open_screen, send_event
 
@@ -170,18 +170,11 @@ def test_arrived_units_of_each_line_are_parsed_by_the_chosen_arrival() -> None:
     assert refused.value.fields == {"units": "Di cómo llegó cada producto."}
 
 
-def list_inputs(component: Any) -> Iterator[Any]:
-    """Yield the fields inside the component."""
-    if component.tag in ("input", "select"):
-        yield component
-    for child in component.children:
-        yield from list_inputs(child)
-
-
 def test_no_field_for_units_is_filled_in_advance() -> None:
     """Check that no field has a number before a staff member has counted."""
     returned, sold = ReturnState.content.lines[0], NewReturnState.content.lines[0]
-    fields = list(list_inputs(rx.fragment(*detail.arrived_fields(returned), new_return.return_line(sold))))
+    rows = rx.fragment(*detail.arrived_fields(returned), new_return.return_line(sold))
+    fields = [part for part in walk(rows) if part.tag in ("input", "select")]
     assert len(fields) == 4
     values = [str(getattr(field, name)) for field in fields for name in ("value", "default_value")]
     assert set(values) <= {"None", '""'}
