@@ -26,19 +26,15 @@ from backend.exchanges.delivery import deliver_with_option, list_pickups, take_n
 from backend.exchanges.models import Exchange
 from backend.exchanges.preparation import add_outbound_units
 from backend.fulfillment.bulk_fulfillment import hand_over
-from backend.fulfillment.commands import CreateFulfillment
-from backend.fulfillment.packing import fulfill
 from backend.fulfillment.printing import render_packing_slips
 from backend.order_edits.difference import DifferenceReceipt
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery
-from backend.orders.models import Order
-from backend.shipping.models import ShippingOption
 from backend.shipping.offered_options import OptionNotOffered
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.checkout.scripted_carrier import ScriptedCarrier
 from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare, take_money
-from tests.backend.exchanges.exchange_kit import CASH, read_lines, sell_one, settle, write_exchange
-from tests.backend.order_edits.editing_kit import receive
+from tests.backend.exchanges.exchange_kit import CASH, sell_one, settle, write_exchange
+from tests.backend.order_edits.editing_kit import find_option, pack_order, receive
 
 DEARER = PRICE + 5_000
 QUOTED = 12_000
@@ -66,12 +62,6 @@ async def products(till: Till, carrier: ScriptedCarrier) -> tuple[str, str]:
     return await till.make_variant("trompo", stock=3), await till.make_variant("balero", price=DEARER)
 
 
-async def find_option(till: Till, provider_id: str) -> str:
-    async with till.database.read() as session:
-        query = select(ShippingOption.id).where(ShippingOption.provider_id == provider_id)
-        return (await session.execute(query)).scalar_one()
-
-
 async def choose(
     till: Till,
     exchange: Exchange,
@@ -90,18 +80,6 @@ async def read_delivery_of(till: Till, exchange: Exchange) -> tuple[JsonObject |
         cart = await session.get_one(Cart, draft.cart_id)
         method = await find_shipping_method(session, cart.id)
         return cart.shipping_address, method.name if method else "", method.amount if method else 0
-
-
-async def pack(till: Till, order: Order) -> None:
-    units = {line.id: line.quantity for line in await read_lines(till, order)}
-    await fulfill(
-        till.database,
-        SELLER,
-        till.checkout.settings,
-        till.checkout.fulfillment_providers,
-        order.id,
-        CreateFulfillment(units=units),
-    )
 
 
 async def test_order_without_address_is_picked_up_later(till: Till, products: tuple[str, str]) -> None:
@@ -129,7 +107,7 @@ async def test_order_without_address_is_picked_up_later(till: Till, products: tu
         brand = await read_brand(session, till.checkout.settings)
         slip = await render_packing_slips(session, SELLER, brand, [made.id])
     assert "Beatriz Rojas" in slip
-    await pack(till, made)
+    await pack_order(till, made)
     assert await till.available(new) == 2
     async with till.database.transaction() as session:
         assert (await hand_over(session, SELLER, made.id)).is_done

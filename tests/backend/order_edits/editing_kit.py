@@ -4,16 +4,20 @@ from collections.abc import Mapping
 
 from sqlalchemy import select
 
+from backend.fulfillment.commands import CreateFulfillment
+from backend.fulfillment.packing import fulfill
 from backend.order_edits.confirmation import confirm_edit
 from backend.order_edits.difference import DifferenceReceipt, receive_difference
 from backend.order_edits.editing import add_variant, open_edit, preview_edit, set_line_quantity
 from backend.order_edits.models import OrderEdit
+from backend.order_edits.shipping_choice import choose_edit_shipping
 from backend.orders.models import Order
 from backend.orders.service import list_order_lines
 from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.payment.sessions import list_payment_sessions
+from backend.shipping.models import ShippingOption
 from backend.staff.rights import Actor
 from tests.backend.checkout.paying_kit import Till
 from tests.backend.draft_orders.selling import SELLER
@@ -78,3 +82,35 @@ async def list_edits(till: Till) -> list[OrderEdit]:
 async def list_payments(till: Till, order: Order) -> list[PaymentSession]:
     async with till.database.read() as session:
         return list(await list_payment_sessions(session, order.cart_id))
+
+
+async def find_option(till: Till, provider_id: str) -> str:
+    """Return the id of this provider's shipping option."""
+    async with till.database.read() as session:
+        query = select(ShippingOption.id).where(ShippingOption.provider_id == provider_id)
+        return (await session.execute(query)).scalar_one()
+
+
+async def choose_shipping(
+    till: Till, order: Order, provider_id: str, expected: int | None = None, actor: Actor = SELLER
+) -> OrderEdit:
+    """Choose the option of this provider in the open edit of the order."""
+    async with till.database.transaction() as session:
+        edit = await open_edit(session, SELLER, order.id)
+    option_id = await find_option(till, provider_id)
+    await choose_edit_shipping(till.checkout, actor, edit.id, option_id, expected)
+    return edit
+
+
+async def pack_order(till: Till, order: Order) -> None:
+    """Fulfill all units of the order."""
+    async with till.database.read() as session:
+        units = {line.id: line.quantity for line in await list_order_lines(session, order.id)}
+    await fulfill(
+        till.database,
+        SELLER,
+        till.checkout.settings,
+        till.checkout.fulfillment_providers,
+        order.id,
+        CreateFulfillment(units=units),
+    )

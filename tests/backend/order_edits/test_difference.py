@@ -23,8 +23,6 @@ from backend.attention.models import Attention
 from backend.attention.service import AttentionService, Decision
 from backend.core.clock import now
 from backend.core.errors import Conflict, Forbidden, InvalidData
-from backend.fulfillment.commands import CreateFulfillment
-from backend.fulfillment.packing import fulfill
 from backend.order_edits.difference import (
     DifferenceChanged,
     DifferenceReceipt,
@@ -37,7 +35,6 @@ from backend.orders.models import Order
 from backend.orders.money.commands import CreateRefund
 from backend.orders.money.refunds import list_order_refunds, refund_order
 from backend.orders.packing_holds import PackingHeld
-from backend.orders.service import list_order_lines
 from backend.payment.cash import sum_cash
 from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import Refund
@@ -46,24 +43,12 @@ from tests.backend.draft_orders.selling import OWNER, SELLER
 from tests.backend.order_edits.editing_kit import (
     confirm,
     list_payments,
+    pack_order,
     place_paid_order,
     receive,
     write_edit,
 )
 from tests.backend.rivals import run_against_rival
-
-
-async def pack(till: Till, order: Order) -> None:
-    async with till.database.read() as session:
-        units = {line.id: line.quantity for line in await list_order_lines(session, order.id)}
-    await fulfill(
-        till.database,
-        SELLER,
-        till.checkout.settings,
-        till.checkout.fulfillment_providers,
-        order.id,
-        CreateFulfillment(units=units),
-    )
 
 
 async def make_dearer(till: Till) -> Order:
@@ -94,7 +79,7 @@ async def test_owed_difference_prevents_packing_until_it_is_received(till: Till)
     assert (order.total, order.payment_status) == (2 * PRICE, "partially_captured")
     assert await till.attention() == [("edit_owed", order.id, PRICE)]
     with pytest.raises(PackingHeld):
-        await pack(till, order)
+        await pack_order(till, order)
     payment = await receive(till, order, PRICE, ManualMethod.NEQUI)
     assert (payment.state, payment.method, payment.reference) == ("captured", "nequi", "R-1")
     order = await till.read_order(order.id)
@@ -103,7 +88,7 @@ async def test_owed_difference_prevents_packing_until_it_is_received(till: Till)
     async with till.database.read() as session:
         [cash] = await sum_cash(session, [(now() - timedelta(hours=1), now() + timedelta(hours=1))])
     assert (cash.captured, cash.refunded) == (2 * PRICE, 0)
-    await pack(till, order)
+    await pack_order(till, order)
 
 
 async def open_attention(till: Till) -> list[tuple[str, int | None]]:
@@ -172,7 +157,7 @@ async def test_difference_is_given_back_once(till: Till) -> None:
     order = await till.read_order(order.id)
     assert (order.status, order.payment_status) == ("pending", "captured")
     assert await open_attention(till) == []
-    await pack(till, order)
+    await pack_order(till, order)
 
 
 async def test_resolved_attention_row_books_the_refund(till: Till) -> None:

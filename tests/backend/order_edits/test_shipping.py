@@ -25,7 +25,6 @@ from backend.mail.messages import compose_message
 from backend.mail.models import Mail, MailKind
 from backend.order_edits.confirmation import ShippingOutdated
 from backend.order_edits.editing import add_variant, cancel_edit, open_edit
-from backend.order_edits.models import OrderEdit
 from backend.order_edits.shipping_choice import (
     choose_edit_shipping,
     find_shipping_of_edit,
@@ -41,13 +40,14 @@ from backend.pricing import tax_inside
 from backend.shipping.models import ShippingOption
 from backend.shipping.offered_options import OptionNotOffered
 from backend.shipping.providers.registry import OwnDeliveryProvider
-from backend.staff.rights import Actor
 from tests.amounts import cop
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.backend.draft_orders.selling import OWNER, SELLER, STOCKROOM
 from tests.backend.order_edits.editing_kit import (
+    choose_shipping,
     confirm,
+    find_option,
     list_edits,
     place_paid_order,
     read_total,
@@ -75,23 +75,6 @@ async def order(till: Till, carrier: ScriptedCarrier) -> Order:
     return await place_paid_order(till, await till.make_variant(stock=5))
 
 
-async def find_option(till: Till, provider_id: str) -> str:
-    async with till.database.read() as session:
-        query = select(ShippingOption.id).where(ShippingOption.provider_id == provider_id)
-        return (await session.execute(query)).scalar_one()
-
-
-async def choose(
-    till: Till, order: Order, provider_id: str, expected: int | None = None, actor: Actor = SELLER
-) -> OrderEdit:
-    """Choose the option of this provider in the open edit of the order."""
-    async with till.database.transaction() as session:
-        edit = await open_edit(session, SELLER, order.id)
-    option_id = await find_option(till, provider_id)
-    await choose_edit_shipping(till.checkout, actor, edit.id, option_id, expected)
-    return edit
-
-
 async def correct(till: Till, order: Order, address: JsonObject) -> None:
     async with till.database.transaction() as session:
         await correct_address(session, OWNER, order.id, address)
@@ -102,14 +85,14 @@ async def test_options_have_live_prices(till: Till, order: Order, carrier: Scrip
     assert {one.amount for one in offer.choices} == {0, DELIVERY, QUOTED}
     assert offer.chosen == order.shipping_option_id
     assert await list_edits(till) == []  # the list begins no edit
-    edit = await choose(till, order, "carrier_standard")
+    edit = await choose_shipping(till, order, "carrier_standard")
     assert carrier.asked == [order.shipping_address["metadata"]["dane_code"]]  # the listed price is stored
     assert (await list_edit_shipping(till.checkout, SELLER, order.id)).chosen != offer.chosen
     assert await read_total(till, edit) == PRICE + QUOTED
 
 
 async def test_order_to_collect_is_delivered_by_the_shop(till: Till, order: Order) -> None:
-    edit = await choose(till, order, "own_delivery", DELIVERY)
+    edit = await choose_shipping(till, order, "own_delivery", DELIVERY)
     assert (await till.read_order(order.id)).shipping_total == 0  # before the confirmation nothing changes
     edited = await confirm(till, edit, PRICE + DELIVERY)
     assert (edited.total, edited.shipping_total, edited.item_total) == (PRICE + DELIVERY, DELIVERY, PRICE)
@@ -136,9 +119,9 @@ async def test_order_to_collect_is_delivered_by_the_shop(till: Till, order: Orde
 
 
 async def test_cheaper_shipping_is_given_back(till: Till, order: Order) -> None:
-    await confirm(till, await choose(till, order, "carrier_standard"))
+    await confirm(till, await choose_shipping(till, order, "carrier_standard"))
     await receive(till, order, QUOTED)
-    edited = await confirm(till, await choose(till, order, "own_delivery"))
+    edited = await confirm(till, await choose_shipping(till, order, "own_delivery"))
     assert (edited.total, edited.payment_status) == (PRICE + DELIVERY, "captured")
     kinds = [(kind, amount) for kind, _text, amount in await till.attention()]
     assert kinds[-1:] == [("edit_refund", QUOTED - DELIVERY)]
@@ -147,7 +130,7 @@ async def test_cheaper_shipping_is_given_back(till: Till, order: Order) -> None:
 async def test_products_and_shipping_change_together(till: Till, order: Order) -> None:
     yoyo = await till.make_variant("yoyo", stock=5, price=15_000)
     await write_edit(till, order, added={yoyo: 2})
-    edit = await choose(till, order, "carrier_standard")
+    edit = await choose_shipping(till, order, "carrier_standard")
     edited = await confirm(till, edit, PRICE + 30_000 + QUOTED)
     (stored,) = await list_edits(till)
     assert [one.get("line_id") is None for one in stored.changes] == [False, True]
@@ -160,7 +143,7 @@ async def test_own_delivery_is_free_from_its_amount(till: Till, order: Order) ->
             await session.execute(select(ShippingOption).where(ShippingOption.provider_id == "own_delivery"))
         ).scalar_one()
         option.data = {**option.data, "free_from": 2 * PRICE}
-    edit = await choose(till, order, "own_delivery")
+    edit = await choose_shipping(till, order, "own_delivery")
     assert await read_total(till, edit) == PRICE + DELIVERY
     async with till.database.read() as session:
         (line,) = await list_order_lines(session, order.id)
@@ -170,13 +153,13 @@ async def test_own_delivery_is_free_from_its_amount(till: Till, order: Order) ->
 
 
 async def test_quoted_shipping_is_chosen_again_after_a_change_of_products(till: Till, order: Order) -> None:
-    edit = await choose(till, order, "carrier_standard")
+    edit = await choose_shipping(till, order, "carrier_standard")
     yoyo = await till.make_variant("yoyo", stock=5, price=15_000)
     async with till.database.transaction() as session:
         await add_variant(session, SELLER, edit.id, yoyo)
     with pytest.raises(ShippingOutdated):
         await confirm(till, edit)
-    await choose(till, order, "carrier_standard")
+    await choose_shipping(till, order, "carrier_standard")
     assert (await confirm(till, edit)).total == PRICE + 15_000 + QUOTED
 
 
@@ -184,7 +167,7 @@ async def test_quoted_shipping_is_chosen_again_after_a_change_of_products(till: 
 async def test_shipping_is_chosen_again_after_a_change_of_the_address(
     till: Till, order: Order, provider_id: str
 ) -> None:
-    edit = await choose(till, order, provider_id)
+    edit = await choose_shipping(till, order, provider_id)
     await correct(till, order, LETICIA_ADDRESS)
     with pytest.raises((ShippingOutdated, OptionNotOffered)):
         await confirm(till, edit)
@@ -192,13 +175,13 @@ async def test_shipping_is_chosen_again_after_a_change_of_the_address(
 
 
 async def test_dearer_zone_is_not_confirmed_at_its_old_price(till: Till, order: Order) -> None:
-    edit = await choose(till, order, "own_delivery")
+    edit = await choose_shipping(till, order, "own_delivery")
     async with till.database.transaction() as session:
         dearer = update(ShippingOption).where(ShippingOption.provider_id == "own_delivery")
         await session.execute(dearer.values(amount=2 * DELIVERY))
     with pytest.raises(TotalChanged):
         await confirm(till, edit)
-    await choose(till, order, "own_delivery")
+    await choose_shipping(till, order, "own_delivery")
     assert (await confirm(till, edit)).shipping_total == 2 * DELIVERY
 
 
@@ -210,7 +193,7 @@ async def test_address_that_changes_while_the_carrier_answers_is_priced_again(
         await correct(till, order, LETICIA_ADDRESS)
 
     carrier.on_call = move
-    edit = await choose(till, order, "carrier_standard")
+    edit = await choose_shipping(till, order, "carrier_standard")
     assert await read_total(till, edit) == PRICE + FAR
     assert carrier.asked[-1] == LETICIA
 
@@ -221,9 +204,9 @@ async def test_shipping_is_refused_and_nothing_is_stored(till: Till, order: Orde
     with pytest.raises(OptionNotOffered):
         await choose_edit_shipping(till.checkout, SELLER, edit.id, "so_unknown")
     with pytest.raises(InvalidData):
-        await choose(till, order, "own_delivery", expected=1)
+        await choose_shipping(till, order, "own_delivery", expected=1)
     with pytest.raises(Forbidden):
-        await choose(till, order, "own_delivery", actor=STOCKROOM)
+        await choose_shipping(till, order, "own_delivery", actor=STOCKROOM)
     with pytest.raises(Forbidden):
         await list_edit_shipping(till.checkout, STOCKROOM, order.id)
     async with till.database.transaction() as session:
@@ -238,7 +221,7 @@ async def test_shipping_is_refused_and_nothing_is_stored(till: Till, order: Orde
 
 
 async def test_chosen_shipping_is_removed(till: Till, order: Order) -> None:
-    edit = await choose(till, order, "own_delivery")
+    edit = await choose_shipping(till, order, "own_delivery")
     (stored,) = await list_edits(till)
     assert stored.shipping is not None
     async with till.database.transaction() as session:
@@ -250,13 +233,13 @@ async def test_chosen_shipping_is_removed(till: Till, order: Order) -> None:
     assert await read_total(till, edit) == PRICE
     with pytest.raises(InvalidData):
         await confirm(till, edit)
-    await choose(till, order, "own_delivery")
+    await choose_shipping(till, order, "own_delivery")
     async with till.database.transaction() as session:
         await cancel_edit(session, SELLER, edit.id)
     assert [one.shipping for one in await list_edits(till)] == [None]
 
 
 async def test_same_option_at_the_same_price_changes_nothing(till: Till, order: Order) -> None:
-    edit = await choose(till, order, "manual_manual")
+    edit = await choose_shipping(till, order, "manual_manual")
     with pytest.raises(InvalidData):
         await confirm(till, edit)

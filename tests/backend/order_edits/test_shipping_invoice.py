@@ -26,16 +26,13 @@ from backend.invoices.states import InvoiceKind
 from backend.jobs import Worker
 from backend.order_edits.confirmation import confirm_edit
 from backend.order_edits.difference import DifferenceReceipt, give_back_difference
-from backend.order_edits.editing import open_edit
 from backend.order_edits.models import OrderEdit
-from backend.order_edits.shipping_choice import choose_edit_shipping
 from backend.orders.models import Order
 from backend.payment.cash import sum_cash
 from backend.payment.manual_methods import ManualMethod
 from backend.payment.providers.system_default import SystemDefault
 from backend.payment.service import PaymentService
 from backend.pricing import tax_inside
-from backend.shipping.models import ShippingOption
 from backend.shipping.providers.registry import ManualProvider, OwnDeliveryProvider
 from backend.staff.rights import Actor
 from tests.backend.checkout.paying_kit import PRICE, Till, create_settings_reader
@@ -43,7 +40,7 @@ from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.checkout.scripted_carrier import ScriptedCarrier
 from tests.backend.draft_orders.selling import OTHER_SELLER, OWNER, SELLER
 from tests.backend.invoices.desk import Desk, enable_invoices, list_documents, run_issue_job
-from tests.backend.order_edits.editing_kit import confirm, place_paid_order, receive
+from tests.backend.order_edits.editing_kit import choose_shipping, confirm, place_paid_order, receive
 from tests.checkout_steps import add_own_delivery
 from tests.store_defaults import Defaults
 
@@ -62,12 +59,7 @@ class Office:
 
     async def choose(self, provider_id: str) -> OrderEdit:
         """Choose the shipping option of this provider in the open edit of the order."""
-        async with self.shop.database.transaction() as session:
-            edit = await open_edit(session, SELLER, self.order.id)
-            query = select(ShippingOption.id).where(ShippingOption.provider_id == provider_id)
-            option_id = (await session.execute(query)).scalar_one()
-        await choose_edit_shipping(self.till.checkout, SELLER, edit.id, option_id)
-        return edit
+        return await choose_shipping(self.till, self.order, provider_id)
 
     async def issue(self) -> None:
         """Issue the documents that wait; a credit note waits for its invoice."""
