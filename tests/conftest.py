@@ -451,16 +451,7 @@ async def empty_postgresql_url(postgresql: URL) -> AsyncIterator[str]:
 @pytest.fixture(scope="session")
 def postgresql_template(postgresql: URL, shared_results: SharedResults) -> str:
     """Create a migrated PostgreSQL database that all workers clone. Return its name."""
-    name = "template"
-
-    async def create() -> None:
-        # an earlier attempt may have failed
-        drop = f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)'
-        await execute_statements(postgresql, drop, f'CREATE DATABASE "{name}"')
-        await _migrate(postgresql.set(database=name).render_as_string(hide_password=False))
-
-    shared_results.create_once(f"postgresql-{name}", lambda: asyncio.run(create()))
-    return name
+    return _create_clone(shared_results, postgresql, "template1", "template", _migrate)
 
 
 @pytest.fixture(scope="session")
@@ -495,6 +486,7 @@ def _create_clone(
     """Create a changed clone of a PostgreSQL database once. Return its name."""
 
     async def create() -> None:
+        # an earlier attempt may have failed
         await execute_statements(server, f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
         await clone_database(server, template, name)
         await change(server.set(database=name).render_as_string(hide_password=False))
