@@ -369,7 +369,7 @@ def sqlite_template(shared_results: SharedResults) -> Path:
 @pytest.fixture(scope="session")
 def sqlite_defaults(shared_results: SharedResults, sqlite_template: Path) -> Path:
     """Create a migrated SQLite file with the store defaults, closed and ready to be copied."""
-    return _create_copy(shared_results, sqlite_template, "defaults.db", _set_up_defaults)
+    return shared_results.create_copy("defaults.db", sqlite_template, _set_up_defaults)
 
 
 @pytest.fixture(scope="session")
@@ -377,7 +377,7 @@ def sqlite_at_bank(shared_results: SharedResults, sqlite_defaults: Path) -> Path
     """Create a migrated SQLite file with the order of `order_at_bank`, closed and ready to be copied."""
     from tests.sold_order import place_order
 
-    return _create_copy(shared_results, sqlite_defaults, "at-bank.db", place_order)
+    return shared_results.create_copy("at-bank.db", sqlite_defaults, place_order)
 
 
 @pytest.fixture(scope="session")
@@ -385,19 +385,7 @@ def sqlite_sold(shared_results: SharedResults, sqlite_at_bank: Path) -> Path:
     """Create a migrated SQLite file with the order of `sold_order`, closed and ready to be copied."""
     from tests.sold_order import pay_order
 
-    return _create_copy(shared_results, sqlite_at_bank, "sold.db", pay_order)
-
-
-def _create_copy(
-    results: SharedResults, source: Path, name: str, change: Callable[[str], Coroutine[None, None, None]]
-) -> Path:
-    """Create a changed copy of an SQLite file once. Return its path."""
-
-    def create(file: Path) -> None:
-        shutil.copyfile(source, file)
-        asyncio.run(change(f"sqlite+aiosqlite:///{file}"))
-
-    return results.create_file(name, create)
+    return shared_results.create_copy("sold.db", sqlite_at_bank, pay_order)
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """Files and databases that one worker creates and all workers of a run use."""
 
+import asyncio
 import fcntl
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 
@@ -28,3 +30,14 @@ class SharedResults:
         path = self.folder / name
         self.create_once(name, lambda: create(path))
         return path
+
+    def create_copy(
+        self, name: str, source: Path, change: Callable[[str], Coroutine[None, None, None]]
+    ) -> Path:
+        """Return the path of a copy of an SQLite file that `change` changes once. Its argument is the copy's URL."""
+
+        def create(file: Path) -> None:
+            shutil.copyfile(source, file)
+            asyncio.run(change(f"sqlite+aiosqlite:///{file}"))
+
+        return self.create_file(name, create)

@@ -19,6 +19,7 @@ from backend.core.db.database import Database
 from storefront.documents.app import Documents
 from storefront.documents.render_cache import RenderCache
 from storefront.renderer.process import NotRendered
+from tests.shared_results import SharedResults
 from tests.store_defaults import add_product, set_up_defaults
 
 TITLE = "Oso <b>Tomás</b> & Cía"
@@ -51,12 +52,9 @@ def build(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def toyshop_file(sqlite_defaults: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def toyshop_file(shared_results: SharedResults, sqlite_defaults: Path) -> Path:
     """Create an SQLite file with two departments and three products, closed and ready to be copied."""
-    file = tmp_path_factory.mktemp("toyshop") / "toyshop.db"
-    shutil.copyfile(sqlite_defaults, file)
-    asyncio.run(_add_toys(f"sqlite+aiosqlite:///{file}"))
-    return file
+    return shared_results.create_copy("toyshop.db", sqlite_defaults, _add_toys)
 
 
 async def _add_toys(url: str) -> None:
