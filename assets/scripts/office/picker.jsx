@@ -19,8 +19,8 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
   const { touch, restarts } = useEditForm();
   const id = useId();
   const opener = useRef(null);
-  const storedIds = chosen.map((row) => row.id).join(" ");
-  const [rows, setRows] = useState(chosen);
+  const [changed, setChanged] = useState(null); // null without unsaved changes: then the stored products are shown
+  const rows = changed ?? chosen;
   const [isOpen, setOpen] = useState(false);
   const [isCameraOpen, setCameraOpen] = useState(false);
   const [showsAll, setShowsAll] = useState(false);
@@ -32,15 +32,7 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
   const isCurrent = Boolean(page) && list.text === text.trim() && list.category === category;
   const ids = new Set(rows.map((row) => row.id));
 
-  // Show the products that another staff member stored, unless this list has unsaved changes. A restart discards them.
-  const isChanged = useRef(false);
-  useEffect(() => {
-    if (!isChanged.current) setRows(chosen);
-  }, [storedIds]);
-  useEffect(() => {
-    isChanged.current = false;
-    setRows(chosen);
-  }, [restarts]);
+  useEffect(() => setChanged(null), [restarts]);
   useEffect(() => {
     if (isOpen && !isCurrent) onFind(text.trim(), category);
   }, [isOpen, text, category, Boolean(page)]);
@@ -55,8 +47,7 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
 
   const change = (next) => {
     if (next.length > most) return setMessage(texts.full);
-    isChanged.current = true;
-    setRows(next);
+    setChanged(next);
     setMessage(next.length === 1 ? texts.one : texts.count.replace("{n}", next.length));
     touch();
   };
