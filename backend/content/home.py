@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from backend.catalog.category_tree import read_visible_tree
+from backend.catalog.category_tree import Tree, read_visible_tree
 from backend.catalog.models import Collection, Product, ProductCategory, for_sale, is_available
 from backend.catalog.redirects.targets import category_page_path, collection_page_path
 from backend.catalog.storefront.category_tiles import CategoryTile, read_category_tiles
@@ -93,8 +93,9 @@ async def read_home_page(session: AsyncSession, visible_content: VisibleContent)
     content = await home_content(session)
     slides = await list_slide_views(session, visible_content.slides)
     sections = visible_content.sections or [Section(kind=kind) for kind in DEFAULT_SECTIONS]
+    visible = await _read_categories(session, sections)
     chosen = {
-        one.kind: await _read_section_cards(session, one)
+        one.kind: await _read_section_cards(session, one, visible)
         for one in sections
         if one.kind != EDITORIAL and not one.is_hidden
     }
@@ -136,8 +137,9 @@ async def list_slide_views(session: AsyncSession, slides: Sequence[Slide]) -> li
 
 async def list_section_views(session: AsyncSession, sections: Sequence[Section]) -> list[SectionView]:
     """Return the sections for display, without hidden ones."""
+    visible = await _read_categories(session, sections)
     return [
-        await _section_view(session, section, number)
+        await _section_view(session, section, number, visible)
         for number, section in enumerate(sections)
         if not section.is_hidden
     ]
@@ -173,10 +175,11 @@ def _picture_slide(slide: Slide, number: int) -> SlideView:
     )
 
 
-async def _section_view(session: AsyncSession, section: Section, number: int) -> SectionView:
+async def _section_view(session: AsyncSession, section: Section, number: int, visible: Tree) -> SectionView:
     if section.kind != EDITORIAL:
         title = section.title or SECTION_NAMES[section.kind]
-        return SectionView(section.kind, section.kind, title, more=await _find_group_path(session, section))
+        more = await _find_group_path(session, section, visible)
+        return SectionView(section.kind, section.kind, title, more=more)
     collection = await _find_collection(session, section)
     text = section.text or (collection.description if collection else "")
     picture = uploaded_picture_view(section.picture, section.alt)
@@ -190,9 +193,15 @@ async def _section_view(session: AsyncSession, section: Section, number: int) ->
         picture=picture,
         href=section.link,
         label=section.label,
-        more=await _find_group_path(session, section),
-        cards=await _read_section_cards(session, section),
+        more=await _find_group_path(session, section, visible),
+        cards=await _read_section_cards(session, section, visible),
     )
+
+
+async def _read_categories(session: AsyncSession, sections: Sequence[Section]) -> Tree:
+    """Return the categories that shoppers see; none if no section has a category."""
+    has_categories = any(section.category_id for section in sections)
+    return await read_visible_tree(session) if has_categories else Tree([])
 
 
 async def _find_collection(session: AsyncSession, section: Section) -> Collection | None:
@@ -203,22 +212,26 @@ async def _find_collection(session: AsyncSession, section: Section) -> Collectio
     return collection if collection is not None and collection.is_active else None
 
 
-async def _find_group_path(session: AsyncSession, section: Section) -> str:
+async def _find_group_path(session: AsyncSession, section: Section, visible: Tree) -> str:
     """Return the path of the page of the section's collection or category; empty if shoppers see none."""
     if collection := await _find_collection(session, section):
         return collection_page_path(collection.handle)
-    if not section.category_id:
-        return ""
-    visible = (await read_visible_tree(session)).by_id
-    category = visible.get(section.category_id)
+    category = visible.by_id.get(section.category_id)
     return category_page_path(category.handle) if category else ""
 
 
-async def _read_section_cards(session: AsyncSession, section: Section) -> list[ProductCard]:
-    """Return the products of a section: those that the office chose, then its category's, then its collection's."""
+async def _read_section_cards(session: AsyncSession, section: Section, visible: Tree) -> list[ProductCard]:
+    """Return the products of a section: those that the office chose, then its category's, then its collection's.
+
+    A hidden category has none.
+    """
     cards = {card.id: card for card in await _read_cards(session, section.product_ids)}
-    if section.category_id and len(cards) < MAX_SECTION_PRODUCTS:
-        cards |= {card.id: card for card in await _read_category_cards(session, section.category_id)}
+    category = visible.by_id.get(section.category_id)
+    if category and len(cards) < MAX_SECTION_PRODUCTS:
+        below = visible.with_descendants([category.handle])
+        in_category = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below))
+        found = await _read_available_cards(session, Product.id.in_(in_category))
+        cards |= {card.id: card for card in found}
     if len(cards) < MAX_SECTION_PRODUCTS and (collection := await _find_collection(session, section)):
         within = Product.collection_id == collection.id
         cards |= {card.id: card for card in await _read_available_cards(session, within)}
@@ -238,17 +251,6 @@ async def _read_cards(
         card.id: card for card in await read_cards(session, (await session.execute(query)).scalars().all())
     }
     return [found[one] for one in dict.fromkeys(product_ids) if one in found]
-
-
-async def _read_category_cards(session: AsyncSession, category_id: str) -> list[ProductCard]:
-    """Return the cards of a category's page. A hidden category has none."""
-    tree = await read_visible_tree(session)
-    category = tree.by_id.get(category_id)
-    if category is None:
-        return []
-    below = tree.with_descendants([category.handle])
-    within = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below))
-    return await _read_available_cards(session, Product.id.in_(within))
 
 
 async def _read_available_cards(session: AsyncSession, within: ColumnElement[bool]) -> list[ProductCard]:
