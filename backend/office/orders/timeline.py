@@ -159,15 +159,21 @@ async def read_timeline(
     entries = await _read_entries(session, order.id)
     notes = select(OrderNote).where(OrderNote.order_number == order.number).order_by(OrderNote.id)
     noted = (await session.execute(notes.limit(MAX_ENTRIES))).scalars().all()
+    refunds = await list_refunds(session, [payment.id for payment in payments])
     names = await short_actor_names(
-        session, [*(one.actor_id for one in entries), *(one.created_by for one in noted)]
+        session,
+        [
+            *(one.actor_id for one in entries),
+            *(one.created_by for one in noted),
+            *(one.created_by for one in refunds),
+        ],
     )
     events: list[tuple[datetime, EventView]] = [
         (order.created_at, _event_view("placed", _("Pedido hecho"), order.created_at))
     ]
     labels = ACTION_LABELS_BY_KIND[kind]
     events += [event for payment in payments if (event := _describe_payment(payment)) is not None]
-    events += await _read_refunds(session, payments)
+    events += _describe_refunds(refunds, names)
     edits = await _describe_edits(session, order.id)
     for entry in entries:  # newest first, as in `edits`
         if entry.action in HIDDEN_ACTIONS:
@@ -210,14 +216,12 @@ def _describe_payment(payment: PaymentSession) -> tuple[datetime, EventView] | N
     return moment, _event_view(payment.id, title, moment, text=detail, tone=known[1])
 
 
-async def _read_refunds(
-    session: AsyncSession, payments: Sequence[PaymentSession]
+def _describe_refunds(
+    refunds: Sequence[Refund], names: Mapping[str, str]
 ) -> list[tuple[datetime, EventView]]:
     """Return an event for each refund, with its moment. A refund of several payments is one event."""
-    found = await list_refunds(session, [payment.id for payment in payments])
-    names = await short_actor_names(session, [refund.created_by for refund in found])
     parts: dict[str, list[Refund]] = {}
-    for refund in found:
+    for refund in refunds:
         parts.setdefault(refund.reference, []).append(refund)
     events = []
     for first, *others in parts.values():
