@@ -112,38 +112,27 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
         """Choose the typed address for the products that go out, and list the shipping options with their prices."""
         typed = checked_fields(form_data, *ADDRESS_FIELDS, max_length=MAX_TEXT_LENGTH)
         self.problems = {}
-        exchange_id = self.content.exchange_id if self.content is not None else ""
-        offer = await deliver_to_other_address(
-            current_shop().checkout, actor, checked_id(exchange_id or "-"), typed
-        )
+        offer = await deliver_to_other_address(current_shop().checkout, actor, self._exchange_id(), typed)
         await self._show(actor)
         self._show_offer(offer)
 
     @office_event()
     async def pick_up(self, actor: Actor, option_id: str) -> None:
         """Choose a pickup point: the customer will pick up the products that go out there later."""
-        exchange_id = self.content.exchange_id if self.content is not None else ""
-        await deliver_with_option(
-            current_shop().checkout, actor, checked_id(exchange_id or "-"), checked_id(option_id)
-        )
+        await deliver_with_option(current_shop().checkout, actor, self._exchange_id(), checked_id(option_id))
         await self._show(actor)
 
     @office_event()
     async def list_shipping(self, actor: Actor) -> None:
         """List the shipping options for the address with their prices, and choose the same one again, or the first."""
-        view = self.content
-        exchange_id = view.exchange_id if view is not None else ""
-        offer = await relist_deliveries(current_shop().checkout, actor, checked_id(exchange_id or "-"))
+        offer = await relist_deliveries(current_shop().checkout, actor, self._exchange_id())
         await self._show(actor)
         self._show_offer(offer)
 
     @office_event()
     async def choose_shipping(self, actor: Actor, option_id: str) -> None:
         """Choose another shipping option."""
-        exchange_id = self.content.exchange_id if self.content is not None else ""
-        await choose_new_delivery(
-            current_shop().checkout, actor, checked_id(exchange_id or "-"), checked_id(option_id)
-        )
+        await choose_new_delivery(current_shop().checkout, actor, self._exchange_id(), checked_id(option_id))
         await self._show(actor)
 
     @office_event()
@@ -202,6 +191,11 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
             await self._announce_problem(actor, error.staff_text or FAILED)
             return None
         return rx.redirect(f"{ORDERS}/{self._order_in_query()}")
+
+    def _exchange_id(self) -> str:
+        """Return the id of the displayed exchange; an unknown id if no exchange has begun."""
+        exchange_id = self.content.exchange_id if self.content is not None else ""
+        return checked_id(exchange_id or "-")
 
 
 def _parse_difference(text: str) -> int:
