@@ -201,7 +201,7 @@ async def choose_shipping(
                 quote = _require_quote(priced)
                 if is_refused(settings, quote):
                     raise NoCourier(contents.dane_code)
-                method = await _store_choice(session, cart, offer.option, quote, settings)
+                method = await store_choice(session, cart, offer.option, quote, settings)
                 return replace(whole, contents=replace(whole.contents, method=method))
         if turn < MAX_QUOTE_ATTEMPTS:
             quoted_input, [priced] = contents, await quoter.request_quotes(cart_id, [offer], contents)
@@ -247,7 +247,7 @@ async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_cho
             allowed = [(option, quote) for option, quote in quoted if not is_refused(settings, quote)]
             chosen = _select_option(allowed, option_id)
             if chosen is not None:
-                await _store_choice(session, cart, *chosen, settings)
+                await store_choice(session, cart, *chosen, settings)
             elif quoted:
                 await mark_cart_changed(session, cart)
             goods_total = await read_goods_total_for(session, cart_id, offers)
@@ -318,7 +318,7 @@ async def deliver_to_destination(quoter: Quoter, cart_id: str, destination: Dest
             ):  # a message set through the API is not deleted
                 cart.meta = replace_gift_message(cart.meta, destination.gift_message)
             if quote is not None:
-                await _store_choice(session, cart, offer.option, quote, settings)
+                await store_choice(session, cart, offer.option, quote, settings)
             return
     raise Conflict(CART_CHANGED)
 
@@ -359,10 +359,10 @@ def _select_option(
     return next((one for one in options if one[0].id == option_id), options[0] if options else None)
 
 
-async def _store_choice(
+async def store_choice(
     session: AsyncSession, cart: Cart, option: ShippingOption, quote: Quote, settings: Settings
 ) -> CartShippingMethod:
-    """Store the option at this price, with its delivery terms by the effective settings."""
+    """Store the option at this price in the (locked) cart, with its delivery terms by the effective settings."""
     data = build_method_data(option, quote, settings)
     return await set_shipping_method(
         session, cart, option_id=option.id, name=option.name, amount=quote.amount, data=data

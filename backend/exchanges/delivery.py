@@ -12,7 +12,7 @@ from backend.cart.access import read_cart
 from backend.cart.contents import read_lines
 from backend.cart.models import Cart, CartShippingMethod
 from backend.cart.owners import set_email
-from backend.cart.shipping_method import find_shipping_method, mark_cart_changed, set_shipping_method
+from backend.cart.shipping_method import find_shipping_method, mark_cart_changed
 from backend.checkout.cart_snapshot import require_address
 from backend.checkout.carts.changes import set_shipping_address
 from backend.checkout.quotes.own_delivery_prices import apply_free_from, read_goods_total_for
@@ -29,8 +29,8 @@ from backend.checkout.shipping_options import (
     CART_CHANGED,
     MAX_QUOTE_ATTEMPTS,
     ShippingOffer,
-    build_method_data,
     require_expected_amount,
+    store_choice,
 )
 from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, NotAllowed, NotFound
@@ -166,14 +166,7 @@ async def deliver_with_option(  # noqa: PLR0917
             await set_shipping_address(session, cart, destination or None)
             if not is_pickup(offer.option):
                 require_address(cart, has_items=bool(contents.items))
-            await set_shipping_method(
-                session,
-                cart,
-                option_id=option_id,
-                name=offer.option.name,
-                amount=priced.quote.amount,
-                data=build_method_data(offer.option, priced.quote, settings),
-            )
+            await store_choice(session, cart, offer.option, priced.quote, settings)
             return
     raise Conflict(CART_CHANGED)
 
