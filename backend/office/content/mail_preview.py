@@ -60,6 +60,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "tracking_number": "86001234567",
         "tracking_url": "",
         "is_delivered": False,
+        "part": "",
         "amount": format_cop(42_000),
         "reference": "TR-123456",
         "is_reversed": False,

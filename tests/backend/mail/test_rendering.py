@@ -24,6 +24,7 @@ VALUES: dict[str, Any] = {
     "tracking_number": "GUIA-77",
     "tracking_url": "",
     "is_delivered": False,
+    "part": "",
     "delivery_note": "",
     "is_pickup": False,
     "is_own": False,
