@@ -3,7 +3,7 @@
 from sqlalchemy import delete
 
 from backend.core.config.modules import list_blocks, registered_providers
-from backend.core.config.problems import cannot_start
+from backend.core.config.problems import settings_error
 from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.config.values import create_private_folder
 from backend.core.db.database import Database
@@ -55,7 +55,7 @@ async def _fill_shop(database: Database, settings: Settings) -> SeedResult:
     async with database.read() as session:
         effective = await read_effective_settings(session, settings)
     if settings.gateway_env is GatewayEnv.PRODUCTION and (problems := demo_problems(effective)):
-        raise cannot_start(problems)
+        raise settings_error(*problems)
     return await _fill_if_empty(database, effective)
 
 

@@ -71,6 +71,7 @@ def init(
     """
     from backend.core.terminal import is_terminal
     from backend.core.texts import _, format_count
+    from backend.operations.doctor.setting_problems import describe_problems
     from backend.operations.opening.command import init_shop
     from backend.operations.opening.store_defaults import DEFAULT_NAMES
 
@@ -87,7 +88,7 @@ def init(
         saved = _("Se guardó una respuesta."), _("Se guardaron {n} respuestas.")
         typer.echo(format_count(len(done.saved), *saved))
     if done.problems:
-        typer.echo("\n".join([_("No se creó nada:"), *done.problems]), err=True)
+        typer.echo("\n".join([_("No se creó nada:"), *describe_problems(done.problems)]), err=True)
         raise typer.Exit(1)
     if done.has_moved:
         typer.echo(_("La bodega quedó en su nueva dirección."))

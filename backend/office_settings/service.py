@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import AuditActor, Subject, SubjectType, record
 from backend.core.caching.cached_reads import CachedReads
+from backend.core.config.problems import ProblemKind, SettingProblem, find_problem
 from backend.core.config.settings import Identity, OfficeSettings, Settings
 from backend.core.db.advisory_locks import AdvisoryLock, take_lock
 from backend.core.db.database import Database
@@ -139,24 +140,16 @@ def is_demo_identity(effective: Settings) -> bool:
     return all(getattr(effective, name) == getattr(DEMO, name) for name in ("store_name", *MUST_BE_OWN))
 
 
-def list_demo_settings(effective: Settings) -> tuple[list[str], list[str]]:
-    """Return the settings that still have the demo shop's value: of the shop's identity, and of its warehouse."""
+def demo_problems(effective: Settings) -> list[SettingProblem]:
+    """Return a problem for each part of the shop's identity that is still the demo shop's, and one for the warehouse.
+
+    A real shop must not open with these problems.
+    """
     identity, warehouse = (
         [name.upper() for name in names if getattr(effective, name) == getattr(DEMO, name)]
         for names in (MUST_BE_OWN, OWN_WAREHOUSE)
     )
-    return identity, warehouse
-
-
-def demo_problems(effective: Settings) -> list[str]:
-    """Return an error for each part of the shop's identity that is still the demo shop's.
-
-    A real shop must not open with these errors.
-    """
-    identity, warehouse = list_demo_settings(effective)
-    problems = [f"{name} is the demo shop's: set your own, or run `trompo init`" for name in identity]
+    problems = [find_problem(ProblemKind.DEMO_IDENTITY, setting=name) for name in identity]
     if warehouse:
-        problems.append(
-            f"{', '.join(warehouse)}: the demo shop's warehouse; set your own, or run `trompo init`"
-        )
+        problems.append(find_problem(ProblemKind.DEMO_WAREHOUSE, settings=", ".join(warehouse)))
     return problems

@@ -68,6 +68,10 @@ class ProblemKind(StrEnum):
         "{folder} cannot hold its data ({reason}): set DATA_DIR to a folder that its user owns, or may create"
     )
 
+    # Values of the demo shop: a shop in production does not open with them
+    DEMO_IDENTITY = "{setting} is the demo shop's: set your own, or run `trompo init`"
+    DEMO_WAREHOUSE = "{settings}: the demo shop's warehouse; set your own, or run `trompo init`"
+
 
 @dataclass(frozen=True, slots=True)
 class SettingProblem:
@@ -113,14 +117,9 @@ def value_error(kind: ProblemKind, **values: object) -> PydanticCustomError:
     return PydanticCustomError(kind.name, kind.value, values)
 
 
-def cannot_start(problems: list[str]) -> SettingsError:
-    """Return the error that lists the problems: one problem on the same line, several problems on one line each."""
-    listed = problems[0] if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
-    return SettingsError(f"Trompo cannot start:{'' if listed.startswith(chr(10)) else ' '}{listed}")
-
-
 def settings_error(*problems: SettingProblem) -> SettingsError:
-    """Return an error whose message lists these problems; its attribute `problems` has them too."""
-    error = cannot_start([str(problem) for problem in problems])
+    """Return an error with these problems. Its message has one of them on the same line, several on one line each."""
+    listed = f" {problems[0]}" if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
+    error = SettingsError(f"Trompo cannot start:{listed}")
     error.problems = problems
     return error

@@ -72,6 +72,12 @@ _TEXTS = {
         "{folder} no puede guardar los datos ({reason}): pon en DATA_DIR una carpeta de su usuario, o que este"
         " pueda crear"
     ),
+    ProblemKind.DEMO_IDENTITY: _(
+        "{setting} es el de la tienda de demostración: pon el tuyo, o corre `trompo init`"
+    ),
+    ProblemKind.DEMO_WAREHOUSE: _(
+        "{settings}: es la bodega de demostración; pon la tuya, o corre `trompo init`"
+    ),
 }
 _NOT_A_NUMBER, _NOT_WHOLE = _("debe ser un número"), _("debe ser un número entero")
 _LIKE_EXAMPLE = _("debe ser como {example}")

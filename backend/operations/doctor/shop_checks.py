@@ -18,12 +18,12 @@ from backend.core.texts import _, format_count
 from backend.edge.health.readiness import MAX_CLOCK_DIFFERENCE_S
 from backend.legal.texts import TITLES, list_unreviewed_texts
 from backend.media.picture_store import PictureStore, PicturesUnavailable
-from backend.office_settings import read_effective_settings
+from backend.office_settings import demo_problems, read_effective_settings
 from backend.operations.backup.models import Backup
 from backend.operations.backup.postgresql_dump import ClientProgramError, check_programs
 from backend.operations.demo.seed import DEMO_PICTURES
 from backend.operations.doctor.findings import Finding, failure, ok, warning
-from backend.operations.opening.demo_values import describe_demo_values
+from backend.operations.doctor.setting_problems import describe_problems
 from backend.operations.opening.store_defaults import DEFAULT_NAMES, find_missing_defaults
 
 MIN_FREE_BYTES = 200 * 2**20
@@ -47,7 +47,7 @@ async def check_identity(database: Database, settings: Settings) -> AsyncIterato
     async with database.read() as session:
         effective = await read_effective_settings(session, settings)
     is_real = settings.gateway_env is GatewayEnv.PRODUCTION
-    problems = describe_demo_values(effective)
+    problems = describe_problems(demo_problems(effective))
     for problem in problems:
         yield (failure if is_real else warning)("identity", problem)
     if not nit.is_valid(effective.store_nit):

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from backend.core.config.problems import SettingProblem
 from backend.core.config.settings import GatewayEnv, Settings
 from backend.core.db.database import Database
-from backend.office_settings import read_effective_settings, save_settings
-from backend.operations.opening.demo_values import describe_demo_values
+from backend.office_settings import demo_problems, read_effective_settings, save_settings
 from backend.operations.opening.store_defaults import create_store_defaults
 from backend.shipping.warehouse_address import move_warehouse
 from backend.staff.rights import COMMAND_LINE
@@ -20,14 +20,13 @@ class InitResult:
         saved: names of the settings whose answers differ from the stored values.
         created_defaults: the store defaults that were created.
         has_moved: True if the address of the warehouse changed.
-        problems: a sentence in the store's language for each reason why no store defaults were created; the answers
-            are saved anyway.
+        problems: the reasons why no store defaults were created; the answers are saved anyway.
     """
 
     saved: Sequence[str]
     created_defaults: Sequence[str] = ()
     has_moved: bool = False
-    problems: Sequence[str] = ()
+    problems: Sequence[SettingProblem] = ()
 
 
 async def read_identity(database: Database, settings: Settings) -> Settings:
@@ -64,7 +63,7 @@ async def init_shop(
     async with database.transaction() as session:
         effective = await read_effective_settings(session, settings)
         is_real = settings.gateway_env is GatewayEnv.PRODUCTION
-        if is_real and (problems := describe_demo_values(effective)):
+        if is_real and (problems := demo_problems(effective)):
             return InitResult(saved, problems=problems)
         created_defaults = await create_store_defaults(session, effective)
         has_moved = answers is not None and await move_warehouse(session, COMMAND_LINE, effective)

@@ -40,6 +40,6 @@ async def test_invalid_setting_is_refused_by_name(
 
 
 def test_each_setting_with_a_demo_value_is_reported_on_its_own_line(settings: Settings) -> None:
-    assert [line.split()[0] for line in demo_problems(settings)] == [
+    assert [str(problem).split()[0] for problem in demo_problems(settings)] == [
         "STORE_LEGAL_NAME", "STORE_NIT", "STORE_PHONE", "STORE_EMAIL", "CARRIER_ORIGIN_ADDRESS,",
     ]  # fmt: skip

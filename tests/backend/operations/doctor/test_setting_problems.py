@@ -20,6 +20,8 @@ NOT_FROM_SETTINGS = {
     ProblemKind.FAILED_SEARCH_ENGINE,
     ProblemKind.WRONG_SEARCH_ENGINE,
     ProblemKind.UNUSABLE_FOLDER,
+    ProblemKind.DEMO_IDENTITY,
+    ProblemKind.DEMO_WAREHOUSE,
 }
 """Problems that are found when the shop is assembled from valid settings."""
 PRODUCTION_ONLY = {"GATEWAY_ENV": "production"}
