@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import AuditActor, Subject, SubjectType, record
 from backend.core.caching.cached_reads import CachedReads
-from backend.core.config.problems import ProblemKind, SettingProblem, find_problem
+from backend.core.config.problems import ProblemKind, SettingProblem, create_problem
 from backend.core.config.settings import Identity, OfficeSettings, Settings
 from backend.core.db.advisory_locks import AdvisoryLock, take_lock
 from backend.core.db.database import Database
@@ -149,7 +149,7 @@ def demo_problems(effective: Settings) -> list[SettingProblem]:
         [name.upper() for name in names if getattr(effective, name) == getattr(DEMO, name)]
         for names in (MUST_BE_OWN, OWN_WAREHOUSE)
     )
-    problems = [find_problem(ProblemKind.DEMO_IDENTITY, setting=name) for name in identity]
+    problems = [create_problem(ProblemKind.DEMO_IDENTITY, setting=name) for name in identity]
     if warehouse:
-        problems.append(find_problem(ProblemKind.DEMO_WAREHOUSE, settings=", ".join(warehouse)))
+        problems.append(create_problem(ProblemKind.DEMO_WAREHOUSE, settings=", ".join(warehouse)))
     return problems

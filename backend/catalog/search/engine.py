@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.catalog.search.database_engine import DatabaseEngine
 from backend.catalog.search.matches import Matches
 from backend.catalog.search.query_words import QueryTerm, SearchWords, search_words
-from backend.core.config.problems import ProblemKind, find_problem, settings_error
+from backend.core.config.problems import ProblemKind, create_problem, settings_error
 from backend.core.db.database import SEARCH_ENGINE
 
 
@@ -58,9 +58,11 @@ def load_search_engine(place: str) -> SearchEngine:
         engine = resolve_name(place)()
     except Exception as error:  # a foreign package may raise anything; print one line
         values = {"error": type(error).__name__, "reason": str(error).partition("\n")[0]}
-        raise settings_error(find_problem(ProblemKind.FAILED_SEARCH_ENGINE, place=place, **values)) from error
+        raise settings_error(
+            create_problem(ProblemKind.FAILED_SEARCH_ENGINE, place=place, **values)
+        ) from error
     if not isinstance(engine, SearchEngine):
-        raise settings_error(find_problem(ProblemKind.WRONG_SEARCH_ENGINE, place=place))
+        raise settings_error(create_problem(ProblemKind.WRONG_SEARCH_ENGINE, place=place))
     return engine
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from backend.core.config.problems import ProblemKind, find_problem, settings_error
+from backend.core.config.problems import ProblemKind, create_problem, settings_error
 
 if TYPE_CHECKING:
     from backend.core.config.settings import Settings
@@ -52,9 +52,9 @@ def create_external_provider(port: type[Any], provider_id: str, place: str, sett
         provider = resolve_name(place)(settings)
     except Exception as error:  # code of others may raise anything, and the start prints one line
         values = {"error": type(error).__name__, "reason": str(error).partition("\n")[0]}
-        raise settings_error(find_problem(ProblemKind.FAILED_PROVIDER, **named, **values)) from error
+        raise settings_error(create_problem(ProblemKind.FAILED_PROVIDER, **named, **values)) from error
     if not isinstance(provider, port):
-        raise settings_error(find_problem(ProblemKind.WRONG_PROVIDER_CLASS, **named, port=port.__name__))
+        raise settings_error(create_problem(ProblemKind.WRONG_PROVIDER_CLASS, **named, port=port.__name__))
     if provider.id != provider_id:
-        raise settings_error(find_problem(ProblemKind.WRONG_PROVIDER_ID, **named, found=provider.id))
+        raise settings_error(create_problem(ProblemKind.WRONG_PROVIDER_ID, **named, found=provider.id))
     return provider

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from backend.core.config.problems import ProblemKind, find_problem, settings_error, value_error
+from backend.core.config.problems import ProblemKind, create_problem, settings_error, value_error
 
 FULFILLMENT, PAYMENT, INVOICES = "fulfillment", "payment", "invoices"
 
@@ -114,7 +114,7 @@ def _providers_of(block: ModuleBlock) -> dict[str, str]:
         values = {
             "service": repr(block.service), "providers": names, "available": known, "setting": setting,
         }  # fmt: skip
-        raise settings_error(find_problem(ProblemKind.UNKNOWN_PROVIDER, **values))
+        raise settings_error(create_problem(ProblemKind.UNKNOWN_PROVIDER, **values))
     if taken := [provider_id for provider_id, place in places.items() if place and provider_id in available]:
-        raise settings_error(find_problem(ProblemKind.TAKEN_PROVIDER, providers=", ".join(taken)))
+        raise settings_error(create_problem(ProblemKind.TAKEN_PROVIDER, providers=", ".join(taken)))
     return places

@@ -107,7 +107,7 @@ class IncompleteSettings(ValueError):
         self.problems = problems
 
 
-def find_problem(kind: ProblemKind, **values: object) -> SettingProblem:
+def create_problem(kind: ProblemKind, **values: object) -> SettingProblem:
     """Return a problem of this kind. Its sentence names the settings, so the field `setting` stays empty."""
     return SettingProblem(kind.name, kind.value.format(**values), values)
 

@@ -31,7 +31,7 @@ from backend.core.config.problems import (
     ProblemKind,
     SettingProblem,
     SettingsError,
-    find_problem,
+    create_problem,
     settings_error,
     value_error,
 )
@@ -519,7 +519,7 @@ class Settings(OfficeSettings, SourcedSettings):
             problems.append(_missing("ALERT_WEBHOOK", "ALERT_WEBHOOK_SECRET"))
         problems += self._invoice_problems()
         if self.workers > 1 and not self.redis_url:
-            problems.append(find_problem(ProblemKind.NEEDS_REDIS))
+            problems.append(create_problem(ProblemKind.NEEDS_REDIS))
         if self.gateway_env is GatewayEnv.PRODUCTION:
             problems += self._production_problems()
         if problems:
@@ -533,7 +533,7 @@ class Settings(OfficeSettings, SourcedSettings):
         if self.gateway_env is GatewayEnv.PRODUCTION:
             return [_missing("GATEWAY_ENV=production", name) for name in missing]
         if len(missing) < len(GATEWAY_CREDENTIALS):
-            return [find_problem(ProblemKind.INCOMPLETE_GATEWAY, missing=", ".join(missing))]
+            return [create_problem(ProblemKind.INCOMPLETE_GATEWAY, missing=", ".join(missing))]
         return []
 
     def _invoice_problems(self) -> list[SettingProblem]:
@@ -541,23 +541,25 @@ class Settings(OfficeSettings, SourcedSettings):
         if not given or len(given) == len(INVOICE_CREDENTIALS):
             return []
         missing = [name for name in INVOICE_CREDENTIALS if name not in given]
-        return [find_problem(ProblemKind.INCOMPLETE_INVOICES, missing=", ".join(missing))]
+        return [create_problem(ProblemKind.INCOMPLETE_INVOICES, missing=", ".join(missing))]
 
     def _production_problems(self) -> list[SettingProblem]:
         problems = []
         if not self.public_url.startswith("https://"):
-            problems.append(find_problem(ProblemKind.NEEDS_PUBLIC_URL))
+            problems.append(create_problem(ProblemKind.NEEDS_PUBLIC_URL))
         for name in ("SECRET_KEY", "REVALIDATE_SECRET", "METRICS_TOKEN", "ALERT_WEBHOOK_SECRET"):
             if self._text(name) and estimate_bits(self._text(name)) < MIN_SECRET_BITS:
-                problems.append(find_problem(ProblemKind.WEAK_SECRET, name=name, command=RANDOM_TEXT_COMMAND))
+                problems.append(
+                    create_problem(ProblemKind.WEAK_SECRET, name=name, command=RANDOM_TEXT_COMMAND)
+                )
         if not self._text("SECRET_KEY"):
-            problems.append(find_problem(ProblemKind.NEEDS_SECRET_KEY, command=RANDOM_TEXT_COMMAND))
+            problems.append(create_problem(ProblemKind.NEEDS_SECRET_KEY, command=RANDOM_TEXT_COMMAND))
         if not self._text("CARRIER_API_KEY"):
             problems.append(_missing("GATEWAY_ENV=production", "CARRIER_API_KEY"))
         if "carrier_sandbox" not in self.model_fields_set:
-            problems.append(find_problem(ProblemKind.NEEDS_CARRIER_SANDBOX))
+            problems.append(create_problem(ProblemKind.NEEDS_CARRIER_SANDBOX))
         if not self.smtp_host:
-            problems.append(find_problem(ProblemKind.NEEDS_SMTP_HOST))
+            problems.append(create_problem(ProblemKind.NEEDS_SMTP_HOST))
         return problems
 
     def _text(self, name: str) -> str:
@@ -714,7 +716,7 @@ def read_store_locale() -> str:
 
 
 def _missing(setting: str, missing: str) -> SettingProblem:
-    return find_problem(ProblemKind.MISSING, setting=setting, missing=missing)
+    return create_problem(ProblemKind.MISSING, setting=setting, missing=missing)
 
 
 def _list_prefixes() -> tuple[str, ...]:

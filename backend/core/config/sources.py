@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource
 
-from backend.core.config.problems import ProblemKind, SettingProblem, find_problem
+from backend.core.config.problems import ProblemKind, SettingProblem, create_problem
 
 SUFFIX = "_file"
 """Suffix of a name whose value is the path of a file that holds the setting's value."""
@@ -77,7 +77,7 @@ def unknown_names(
         if name not in names and not name.startswith(prefixes):
             closest = get_close_matches(name, sorted(names), n=1)
             kind = ProblemKind.MISSPELT_NAME if closest else ProblemKind.UNKNOWN_NAME
-            problems.append(find_problem(kind, name=name.upper(), closest="".join(closest).upper()))
+            problems.append(create_problem(kind, name=name.upper(), closest="".join(closest).upper()))
     return problems
 
 

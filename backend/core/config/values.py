@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError
 from backend.core.config.problems import (
     ProblemKind,
     SettingsError,
-    find_problem,
+    create_problem,
     settings_error,
     value_error,
 )
@@ -137,7 +137,9 @@ def create_folder(path: Path) -> None:
 
 def _folder_error(path: Path, error: OSError) -> SettingsError:
     return settings_error(
-        find_problem(ProblemKind.UNUSABLE_FOLDER, folder=path, reason=error.strerror or type(error).__name__)
+        create_problem(
+            ProblemKind.UNUSABLE_FOLDER, folder=path, reason=error.strerror or type(error).__name__
+        )
     )
 
 

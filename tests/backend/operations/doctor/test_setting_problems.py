@@ -4,7 +4,7 @@ import string
 
 import pytest
 
-from backend.core.config.problems import ProblemKind, SettingProblem, SettingsError, find_problem
+from backend.core.config.problems import ProblemKind, SettingProblem, SettingsError, create_problem
 from backend.core.config.settings import Settings, load_settings
 from backend.operations.doctor.command import format_text, to_settings_findings
 from backend.operations.doctor.setting_problems import describe_problem
@@ -113,7 +113,7 @@ def test_every_kind_of_problem_has_a_test() -> None:
 @pytest.mark.parametrize("kind", sorted(NOT_FROM_SETTINGS))
 def test_each_problem_that_follows_from_valid_settings_is_described_in_spanish(kind: ProblemKind) -> None:
     values = dict.fromkeys({*names_in(kind.value), "setting"}, "X")
-    check_sentence(find_problem(kind, **values))
+    check_sentence(create_problem(kind, **values))
 
 
 @pytest.mark.parametrize("value", WRONG_VALUES)
