@@ -6,8 +6,7 @@ The start of the shop prints the same problems in English: see `backend.core.con
 from collections.abc import Sequence
 
 from backend.core.config.problems import ProblemKind, SettingProblem
-from backend.core.money import format_number
-from backend.core.texts import _, language_rules
+from backend.core.texts import _
 
 _TEXTS = {
     ProblemKind.UNREADABLE_FILE: _("{name} nombra un archivo que no se puede leer ({reason})"),
@@ -114,7 +113,9 @@ def describe_problem(problem: SettingProblem) -> str:
     text = _PYDANTIC_TEXTS.get(problem.kind, _OTHER)
     if problem.kind in ProblemKind.__members__:
         text = _TEXTS[ProblemKind[problem.kind]]
-    values = {name: _format_value(value) for name, value in problem.values.items()}
+    values = {  # Pydantic states some limits as floats, and only the digits of an int are grouped
+        name: int(value) if isinstance(value, float) else value for name, value in problem.values.items()
+    }
     sentence = text.format(**values, example=_EXAMPLES.get(problem.setting, ""))
     return f"{problem.setting}: {sentence}" if problem.setting else sentence
 
@@ -122,9 +123,3 @@ def describe_problem(problem: SettingProblem) -> str:
 def describe_problems(problems: Sequence[SettingProblem]) -> list[str]:
     """Return the problems as sentences in the store's language."""
     return [describe_problem(problem) for problem in problems]
-
-
-def _format_value(value: object) -> str:
-    if not isinstance(value, int | float):
-        return str(value)
-    return format_number(int(value), language_rules.group_mark)
