@@ -233,21 +233,15 @@ class CheckoutState(PageState, rx.State):
             is_known_place = self.shipping.status == "ready" and self.shipping.dane_code == dane_code
             self.shipping = replace(self.shipping, status="choosing" if is_known_place else "quoting")
             ip = get_client_ip(self)
-        shipping, cart_id = Shipping(status="failed"), ""
         try:
             async with self:
                 cart_id = await self._usable_cart_id()
-            shipping = await _price_options(
-                cart_id, dane_code, address, option_id, ip, is_choice=is_known_place
-            )
-        except TooManyQuotations as error:
-            shipping = Shipping(status="failed", problem=text_for(error, CHECKOUT))
-        except ShopError as error:
-            log.info("shipping of %s could not be priced: %s", cart_id, error.message)
         except DatabaseUnavailable:
             shipping = Shipping(status="failed", problem=SHOP_COMING_BACK)
-        except Exception:
-            log.exception("shipping of %s could not be priced", cart_id)
+        else:
+            shipping = await _try_price_options(
+                cart_id, dane_code, address, option_id, ip, is_choice=is_known_place
+            )
         async with self:
             self.shipping = shipping
             with suppress(DatabaseUnavailable):  # the next attempt shows the outage
@@ -291,7 +285,7 @@ class CheckoutState(PageState, rx.State):
             self._is_placing = True
         answer, problems, cart_id = PlacingResult(kind="failed", text=NOT_CREATED), None, ""
         further = current_shop().checkout.list_payer_field_names()
-        seen_day: date | None = None
+        seen_day, priced = None, None
         try:
             async with self:
                 cart_id = await self._usable_cart_id()
@@ -309,8 +303,11 @@ class CheckoutState(PageState, rx.State):
                 PlacingResult(kind=get_result_kind(error, further), text=text_for(error, CHECKOUT)),
                 error.fields,
             )
+            if answer.kind in ("total", "day", "shipping"):
+                priced = await _price_again(cart_id, typed, shown, ip)
             if isinstance(error, TotalChanged):
-                answer = replace(answer, text=await _total_changed_text(cart_id, total, seen_day))
+                text = await _total_changed_text(cart_id, total, seen_day)
+                answer = replace(answer, text=text or answer.text)
         except DatabaseUnavailable:
             answer = PlacingResult(kind="failed", text=CHECKOUT_UNAVAILABLE)
         except Exception:
@@ -318,23 +315,19 @@ class CheckoutState(PageState, rx.State):
         async with self:
             self._is_placing = False
             is_empty = False
+            if priced is not None and self.shipping == shown:  # else the page has requested other prices
+                self.shipping = priced
             if answer.kind == "placed":
                 await self._remember_order(cart_id, placed)
             else:
                 with suppress(DatabaseUnavailable):  # the answer already shows the outage
                     await self._show_cart()
                 is_empty = not (await self.get_state(CartState)).cart.lines
-            if problems is not None:
-                names = {*fields.LABELS, *further}
-                self.problems = {name: text for name, text in problems.items() if name in names}
-            self.answer = replace(answer, number=next_number(self.answer.number))
+            self._show_answer(answer, problems, {*fields.LABELS, *further})
         if is_empty:
             async with self:  # the form that would show the answer disappears
                 await notify(self, answer.text)
             yield CheckoutState.load
-        elif answer.kind in ("total", "day", "shipping"):
-            option_id = typed.get("shipping_option", "")
-            yield CheckoutState.price_shipping(typed["dane_code"], typed["address"], option_id)  # type: ignore[call-arg]
 
     @event(background=True, press=Resend.SAME_PAGE)
     async def change_bank(self) -> Any:
@@ -353,6 +346,14 @@ class CheckoutState(PageState, rx.State):
             if changed.problem:
                 await notify(self, changed.problem)
             self.changes = next_number(self.changes)
+
+    def _show_answer(
+        self, answer: PlacingResult, problems: Mapping[str, str] | None, names: set[str]
+    ) -> None:
+        """Show the answer, and the problems of the fields in `names`. None leaves the displayed problems."""
+        if problems is not None:
+            self.problems = {name: text for name, text in problems.items() if name in names}
+        self.answer = replace(answer, number=next_number(self.answer.number))
 
     def _form_events(self) -> list[Any]:
         """Return the events that load the banks and the shipping prices; empty unless `stage` is `open`.
@@ -447,6 +448,23 @@ class CheckoutState(PageState, rx.State):
             return "", ""
 
 
+async def _try_price_options(
+    cart_id: str, dane_code: str, address: str, option_id: str, ip: str, *, is_choice: bool
+) -> Shipping:
+    """Return the priced shipping options, or the problem that the page shows instead. See `_price_options`."""
+    try:
+        return await _price_options(cart_id, dane_code, address, option_id, ip, is_choice=is_choice)
+    except TooManyQuotations as error:
+        return Shipping(status="failed", problem=text_for(error, CHECKOUT))
+    except ShopError as error:
+        log.info("shipping of %s could not be priced: %s", cart_id, error.message)
+    except DatabaseUnavailable:
+        return Shipping(status="failed", problem=SHOP_COMING_BACK)
+    except Exception:
+        log.exception("shipping of %s could not be priced", cart_id)
+    return Shipping(status="failed")
+
+
 async def _price_options(
     cart_id: str, dane_code: str, address: str, option_id: str, ip: str, *, is_choice: bool
 ) -> Shipping:
@@ -505,11 +523,27 @@ async def place_as_shown(
     )
 
 
+async def _price_again(cart_id: str, typed: dict[str, str], shown: Shipping, ip: str) -> Shipping:
+    """Return the new shipping options after the cart has changed.
+
+    The answer shows the total with their price, so that the customer is not asked a second time.
+    """
+    town, address, option_id = typed["dane_code"], typed["address"], typed.get("shipping_option", "")
+    is_known_place = shown.status == "ready" and shown.dane_code == town
+    return await _try_price_options(cart_id, town, address, option_id, ip, is_choice=is_known_place)
+
+
 async def _total_changed_text(cart_id: str, shown: Cop, day: date | None) -> str:
-    """Return how the total changed and, if the order would arrive later than on the `day` that was shown, say so."""
-    async with current_shop().database.read() as session:
-        cart = await read_cart_view(session, cart_id)
-        later = await find_later_delivery_of_cart(session, cart_id, day)
+    """Return how the total changed and, if the order would arrive later than on the `day` that was shown, say so.
+
+    The text is empty if the cart cannot be read now.
+    """
+    try:
+        async with current_shop().database.read() as session:
+            cart = await read_cart_view(session, cart_id)
+            later = await find_later_delivery_of_cart(session, cart_id, day)
+    except (DatabaseUnavailable, ShopError):
+        return ""
     text = _(
         "El total cambió: antes era {before} y ahora es {now}. Revísalo y, si estás de acuerdo, paga."
     ).format(before=format_cop(shown), now=cart.total_label)

@@ -18,6 +18,7 @@ from backend.cart.checkout_drafts import read_draft, save_draft
 from backend.cart.lines import add_to_cart, change_line
 from backend.cart.owners import set_owner
 from backend.cart.views import read_cart_view
+from backend.catalog.models import Variant
 from backend.checkout.form import PAYMENT_PROVIDER
 from backend.checkout.payment.paid_purchases import PurchasePaid
 from backend.checkout.payment.start import PaymentOff
@@ -383,15 +384,37 @@ async def test_later_day_of_delivery_is_shown_before_the_order_is_placed(
     assert home.id == state.shipping.chosen
     seen = date.fromisoformat(home.day) - timedelta(days=1)
     events = [event async for event in place(InBackground(state), TYPED, total, seen.isoformat())]
-    assert (state.answer.kind, len(events)) == ("day", 1)  # the shipping is priced again, with its new day
+    assert (state.answer.kind, events) == ("day", [])
+    assert state.shipping.choices[0].day == home.day
     assert f"antes era el {day_name(seen)} y ahora es el " in state.answer.text
     changed = [event async for event in place(InBackground(state), TYPED, total - 1, seen.isoformat())]
-    assert (state.answer.kind, len(changed)) == ("total", 1)
+    assert (state.answer.kind, changed) == ("total", [])
     assert f"antes era el {day_name(seen)} y ahora es el " in state.answer.text
     for malformed in ("tomorrow", 20261210):
         assert [event async for event in place(InBackground(state), TYPED, total, malformed)] == []
         assert state.answer.kind == "failed"
     assert [event async for event in place(InBackground(state), TYPED, total, home.day)] == []
+    assert state.answer.kind == "placed", state.answer
+
+
+@pytest.mark.parametrize("price", [60_000, 250_000])
+async def test_total_in_the_answer_is_the_final_one(
+    shop: Shop, state: CheckoutState, variant_id: str, price: int
+) -> None:
+    """Test that the shopper is not asked twice: the shipping price depends on the products' value."""
+    ship, place = (CheckoutState.event_handlers[name].fn for name in ("price_shipping", "place_order"))
+    root: Any = get_root_state(state)
+    root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
+    await ship(InBackground(state), MEDELLIN, "Carrera 43A # 1-50", "")
+    cart = await state.get_state(CartState)
+    shipping = cart.cart.shipping_total
+    async with shop.database.transaction() as session:
+        await session.execute(update(Variant).where(Variant.id == variant_id).values(price=price))
+    assert [event async for event in place(InBackground(state), TYPED, cart.cart.total)] == []
+    assert state.answer.kind == "total"
+    assert f"ahora es {cart.cart.total_label}." in state.answer.text
+    assert cart.cart.shipping_total != shipping
+    assert [event async for event in place(InBackground(state), TYPED, cart.cart.total)] == []
     assert state.answer.kind == "placed", state.answer
 
 
