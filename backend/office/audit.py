@@ -162,7 +162,7 @@ class AuditRow:
 
 @dataclass(frozen=True, slots=True)
 class AuditActor:
-    """A possible actor of an entry."""
+    """An actor by whom the audit log can be filtered."""
 
     id: str
     name: str

@@ -34,7 +34,7 @@ QueryText = Annotated[str, Query(max_length=200)]
 
 
 class ChangeOut(TypedDict):
-    """A field that was changed."""
+    """A field that was changed, with its values before and after."""
 
     field: str
     before: str
@@ -42,7 +42,7 @@ class ChangeOut(TypedDict):
 
 
 class EntryOut(TypedDict):
-    """An entry of the audit."""
+    """An entry of the audit log."""
 
     id: str
     who: str

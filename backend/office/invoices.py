@@ -53,7 +53,7 @@ TONES = {InvoiceState.PENDING: "wait", InvoiceState.ISSUED: "good", InvoiceState
 
 @dataclass(frozen=True, slots=True)
 class InvoiceRow:
-    """A document in a list. `pdf_href` and `xml_href` are empty if there is no such file."""
+    """An invoice or credit note in a list. `pdf_href` and `xml_href` are empty if there is no such file."""
 
     id: str
     title: str
@@ -189,7 +189,7 @@ async def invoices_view(
 async def read_invoice_rows(
     session: AsyncSession, actor: Actor, invoice_ids: Sequence[str]
 ) -> dict[str, InvoiceRow]:
-    """Return the current rows of these documents by their ids.
+    """Return the current rows of these invoices and credit notes, by their ids.
 
     Raises:
         Forbidden: the actor may not see invoices.
@@ -215,7 +215,7 @@ async def count_newer_invoices(
 
 
 async def invoices_of_order(session: AsyncSession, actor: Actor, order_id: str) -> list[InvoiceRow]:
-    """Return the order's documents, the oldest first; none if the actor may not see them."""
+    """Return the order's invoices and credit notes, the oldest first; none if the actor may not see them."""
     if not actor.may(Right.READ_INVOICES):
         return []
     query = _select_invoices().where(Invoice.order_id == order_id).order_by(Invoice.created_at, Invoice.id)

@@ -211,7 +211,10 @@ async def give_up_start(database: Database, session_id: str) -> None:
 
 
 async def _give_up(database: Database, session_id: str) -> None:
-    """Close a session that is still undecided after 48 hours, and open an attention row; not if it has money."""
+    """Close a session that is still undecided after 48 hours, and open an attention row.
+
+    Do nothing if the session was decided meanwhile, or if money is stored on it.
+    """
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
         if payment.state not in CHECKED_STATES or payment.captured_amount is not None:

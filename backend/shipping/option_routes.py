@@ -155,7 +155,7 @@ def _build_conditions(parameters: OptionsParameters) -> list[ColumnElement[bool]
 async def create(
     actor: StaffMember, body: NewOption, database: Db, providers: Providers, fields: RequestedFields
 ) -> Wire[OptionAnswer]:
-    """Create a shipping option. The answer is 400 if its provider is not linked to the location of its zone."""
+    """Create a shipping option. The response is 400 if its provider is not linked to the location of its zone."""
     async with database.transaction() as session:
         option = await create_option(session, actor, providers, body)
         return await _option_answer(session, option.id, fields)
@@ -180,7 +180,7 @@ async def update(
 ) -> Wire[OptionAnswer]:
     """Change the option, for example its provider and the type of its price.
 
-    The answer is 400 if the provider (the new one, or the unchanged one) is not linked to the location or cannot
+    The response is 400 if the provider (the new one, or the unchanged one) is not linked to the location or cannot
     calculate a price.
     """
     async with database.transaction() as session:

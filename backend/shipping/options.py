@@ -188,7 +188,8 @@ def _set_free_from(option: ShippingOption, prices: Sequence[OptionPrice] | None)
     The total is the `value` of the rule on the price of 0. If `prices` is None, nothing changes.
 
     Raises:
-        InvalidData: another option has a price with a rule, or the price with a rule is not 0.
+        InvalidData: an option without own delivery has a price with a rule; or the rules have different totals, or a
+            price with a rule is not 0.
     """
     if prices is None:
         return

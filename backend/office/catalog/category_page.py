@@ -198,7 +198,7 @@ def digest_values(*values: object) -> str:
 
 
 def list_options(tree: Tree, without: Iterable[str] = ()) -> list[GroupOption]:
-    """Return the categories in their order, each parent before its children."""
+    """Return all categories except those in `without`, in the tree's order: each parent before its children."""
     excluded = set(without)
     return [
         GroupOption(category.id, join_names(tree.path_to(category.id)))

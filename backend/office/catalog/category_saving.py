@@ -102,7 +102,7 @@ async def save_category(
 
 
 async def save_category_picture(session: AsyncSession, actor: Actor, category_id: str, picture: str) -> None:
-    """Set an uploaded picture; an empty one removes it.
+    """Set the category's picture to an uploaded one. An empty URL removes the picture.
 
     Raises:
         NotFound: the category does not exist.

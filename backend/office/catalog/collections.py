@@ -217,7 +217,7 @@ async def save_collection(
 async def save_collection_picture(
     session: AsyncSession, actor: Actor, collection_id: str, picture: str
 ) -> None:
-    """Set an uploaded picture; an empty one removes it.
+    """Set the collection's picture to an uploaded one. An empty URL removes the picture.
 
     Raises:
         NotFound: the collection does not exist.

@@ -24,7 +24,7 @@ CUSTOMER_EMAIL = "ana@example.com"
 def example_mail(
     settings: Settings, effective: Settings, brand: Brand, area: Area, body: MailBody
 ) -> tuple[str, str]:
-    """Return the subject and the HTML of this area's mail."""
+    """Return the subject and the HTML of the area's mail, with the texts of `body`, for an invented order."""
     kind = MailKind(area.removeprefix(MAIL_AREA_PREFIX))
     message = Message(kind, CUSTOMER_EMAIL, _example(settings))
     mail = MailRenderer(settings).render(
@@ -35,7 +35,7 @@ def example_mail(
 
 
 def _example(settings: Settings) -> dict[str, Any]:
-    """Return example values for all variables of these mail templates (docs/accounts.md lists them)."""
+    """Return example values for the variables of every customer mail (docs/accounts.md lists them)."""
     link, due = settings.base_url, date_label(now() + timedelta(days=15))
     return {
         "name": "Ana",

@@ -45,7 +45,7 @@ class NoteView:
 
 @dataclass(frozen=True, slots=True)
 class KnownAddress:
-    """An address. `source`: the address book or an order."""
+    """A postal address of the customer. `source` says if it is from the address book or from an order."""
 
     source: str
     lines: list[str]

@@ -56,7 +56,7 @@ class PointForm:
 
 
 def parse_zone_form(typed: Mapping[str, str]) -> ZoneForm:
-    """Return the form of a zone as typed.
+    """Validate the typed form of a zone, and return its values.
 
     Raises:
         InvalidData: `fields` has a message for each field to correct.
@@ -90,7 +90,7 @@ def parse_zone_form(typed: Mapping[str, str]) -> ZoneForm:
 
 
 def parse_point_form(typed: Mapping[str, str]) -> PointForm:
-    """Return the form of a pickup point as typed.
+    """Validate the typed form of a pickup point, and return its values.
 
     Raises:
         InvalidData: `fields` has a message for each field to correct.

@@ -109,10 +109,10 @@ async def save_point(
 
 
 async def delete_delivery(session: AsyncSession, actor: Actor, option_id: str) -> None:
-    """Delete a zone of own delivery or a pickup point. Its orders keep it.
+    """Delete a zone of own delivery or a pickup point. Orders that use it are not affected.
 
     Raises:
-        NotFound: there is none with this id.
+        NotFound: no zone and no pickup point has this id.
     """
     actor.require(Right.CHANGE_SETTINGS)
     option = await session.get(ShippingOption, option_id)

@@ -150,7 +150,7 @@ def _rule(attribute: str, operator: Operator, values: list[str]) -> WriteRule:
 
 
 async def parse_offer(session: AsyncSession, form: OfferForm) -> TypedOffer:
-    """Parse the form.
+    """Validate the form, and return its parsed values.
 
     Raises:
         InvalidData: `fields` has the errors by field.

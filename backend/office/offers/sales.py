@@ -285,7 +285,7 @@ async def _form_of(session: AsyncSession, sale: PriceList) -> SaleForm:
 
 
 async def _read_prices(session: AsyncSession, list_id: str) -> tuple[list[SalePrice], int]:
-    """Return the prices of the sale, and the number of further prices."""
+    """Return the first `MAX_SHOWN_PRICES` prices of the sale, and the number of further prices."""
     of_list = PriceListPrice.price_list_id == list_id
     count = (await session.execute(select(func.count()).where(of_list))).scalar_one()
     query = (

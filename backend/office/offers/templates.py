@@ -27,7 +27,7 @@ def fill_template(name: str, today: date) -> OfferForm:
 
 
 def _fill_black_friday(today: date) -> OfferForm:
-    """Fill in the Friday after the fourth Thursday of November, up to the Monday after it."""
+    """Return an offer from the Friday after the fourth Thursday of November to the Monday after it."""
     friday = _find_black_friday(today.year)
     if today > friday + timedelta(days=3):
         friday = _find_black_friday(today.year + 1)
@@ -46,7 +46,7 @@ def _find_black_friday(year: int) -> date:
 
 
 def _fill_december(today: date) -> OfferForm:
-    """Fill in the days before Christmas."""
+    """Return an offer from December 1 to December 24."""
     year = today.year + (today > date(today.year, DECEMBER, 24))
     return OfferForm(
         code=_("Diciembre {year}").format(year=year),

@@ -130,7 +130,7 @@ class PaymentView:
 
 @dataclass(frozen=True, slots=True)
 class AddressFields:
-    """The delivery address, as the fields of the form that corrects it, with its version."""
+    """The delivery address as fields of the form that corrects it. `version` changes with the stored address."""
 
     first_name: str
     last_name: str

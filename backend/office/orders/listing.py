@@ -223,7 +223,11 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
 
 
 def order_chips(order: Order, kind: DeliveryKind) -> list[ChipView]:
-    """Return the chips of an order: payment and, once paid or packed, fulfillment; or that it is cancelled."""
+    """Return the status chips of an order.
+
+    The chips are the payment and, once the order is paid or packed, the fulfillment. A cancelled order has one
+    chip that says so and, if money was received, the chip of the payment.
+    """
     status = order.payment_status
     paid = ChipView(PAYMENT_LABELS.get(status, status), PAYMENT_TONES.get(status, "plain"))
     if order.status == OrderStatus.CANCELED:

@@ -82,7 +82,7 @@ class PreviewView:
 
 @dataclass(frozen=True, slots=True)
 class UnchangedProduct:
-    """A product that was not changed, or not undone, with the reason."""
+    """A product that a bulk change left unchanged, or whose change could not be undone, with the reason."""
 
     product_id: str
     title: str

@@ -198,7 +198,11 @@ def _require_label_address(effective: Settings) -> None:
 
 
 def _validate_values(typed: Mapping[str, str], settings: Settings) -> dict[str, str]:
-    """Return the values to store. Only the municipality's code is stored."""
+    """Validate the typed values, and return the texts to store. A municipality is stored as its code.
+
+    Raises:
+        InvalidData: a value is invalid; `fields` has the errors.
+    """
     problems, checked = {}, {}
     for name, text in typed.items():
         try:

@@ -214,13 +214,13 @@ NO_SHIPPING = _("Nadie podrá comprar en tu tienda: no queda ninguna forma de re
 async def _enabled_providers(
     session: AsyncSession, payments: Collection[str], shippings: Collection[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids of the enabled payment providers and of the enabled shipping providers."""
+    """Return the ids of the enabled ones among `payments` and among `shippings`."""
     paid_by = (await list_offered_providers(session, None)) & set(payments)
     return paid_by, frozenset(shippings) - await list_disabled_providers(session)
 
 
 async def _drop_without_options(session: AsyncSession, enabled: frozenset[str]) -> frozenset[str]:
-    """Return the enabled shipping providers, without own delivery if it has no zone yet: nobody can choose it."""
+    """Return `enabled` without own delivery if own delivery has no zone, because then no shopper can choose it."""
     zones = select(ShippingOption.id).where(
         ShippingOption.provider_id == OWN_DELIVERY, ShippingOption.deleted_at.is_(None)
     )

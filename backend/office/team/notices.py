@@ -35,7 +35,10 @@ async def read_notice_rows(session: AsyncSession, actor: Actor, staff_id: str) -
 
 
 def to_notice_rows(choices: list[NoticeChoice], summary_hour: int) -> list[NoticeRow]:
-    """Return the choices with the names of their kinds; the daily summary with its hour."""
+    """Return a row for each choice: the kind's name in words, and the channels that are ticked.
+
+    `summary_hour` is the hour in the name of the daily summary.
+    """
     return [
         NoticeRow(
             choice.kind,

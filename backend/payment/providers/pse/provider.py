@@ -224,7 +224,11 @@ class GatewayPse(PaymentProvider):
         return _choose_report(found)
 
     def _to_own_report(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
-        """Return the report about this payment; None if it is about another payment, UNKNOWN if the search must end."""
+        """Convert the gateway's report of this payment.
+
+        None if it has no state, or is about another payment: then the next lookup is used. A report with the state
+        UNKNOWN ends the search.
+        """
         if report.invoice is None:
             if report.reference is None or report.reference != session.reference:
                 return None

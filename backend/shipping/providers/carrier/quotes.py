@@ -112,7 +112,10 @@ class LiveQuotes:
         )
 
     async def _request_rates(self, request: QuoteRequest) -> Sequence[object]:
-        """Return the rates. If the quotation is refused, repeat it without the street, the only free text in it."""
+        """Return the rates for the request.
+
+        If the carrier refuses the quotation, send it again without the street, the only free text in it.
+        """
         try:
             return await self._client.request_quotation(to_quotation(request))
         except CarrierError as error:
