@@ -3,7 +3,7 @@
 - `honor`: the money pays the order. The order is restored, or created from the snapshot of the payment. Its stock
   is reserved first. If units are missing, the decision is refused and the attention stays open.
 - `refunded`: staff gave the money back by a bank transfer. The transfer is booked on the payment session.
-- `dismissed`: nothing changes.
+- `dismissed`: a held payment session is cancelled, so that the order no longer waits for it. Nothing else changes.
 """
 
 from collections.abc import Mapping

@@ -92,7 +92,10 @@ _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
 
 @dataclass(frozen=True, slots=True)
 class CompletionResult:
-    """Result of completing a cart: its order. `rows` are those of an order that this call created, else None."""
+    """The order of a completed cart.
+
+    `rows` are the order's rows of other tables, if this call created the order; otherwise None.
+    """
 
     order: Order
     rows: OrderRows | None = None
@@ -379,8 +382,9 @@ async def _publish_loss(
 ) -> None:
     """Publish `OrderLost` if every payment of the order is known to have charged nothing, else `OrderUnconfirmed`.
 
-    Refunded money counts as not charged. Nothing is published if the shopper closed the payment, or if a staff
-    member ended a payment that had taken money: then staff write to the customer.
+    Refunded money counts as not charged. For a payment that was authorized before, `OrderUnconfirmed` is published.
+    Nothing is published if the shopper closed the payment, or if a staff member ended a payment that had taken
+    money: then staff write to the customer.
     """
     if payment.close_reason in _CLOSED_BY_SHOPPER or any(map(_took_money, (payment, *others))):
         return

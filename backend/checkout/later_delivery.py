@@ -52,7 +52,7 @@ def parse_expected_day(sent: object) -> date | None:
 
 
 def find_later_delivery(data: JsonObject, seen: date | None) -> DeliveryLater | None:
-    """Return the error for a sale that promises a later day than the shopper saw; None if the day is not later.
+    """Return the error for a sale that promises a later day than the shopper saw, or no day; otherwise None.
 
     Args:
         data: the data of the sold shipping method.
@@ -65,7 +65,10 @@ def find_later_delivery(data: JsonObject, seen: date | None) -> DeliveryLater | 
 async def find_later_delivery_of_cart(
     session: AsyncSession, cart_id: str, seen: date | None
 ) -> DeliveryLater | None:
-    """Apply `find_later_delivery` to the day that the cart would promise now; None without a shipping method."""
+    """Return the error if the cart would now promise a later day than `seen`, or no day; otherwise None.
+
+    Return None also if the cart has no shipping method.
+    """
     method = await find_shipping_method(session, cart_id)
     if method is None:
         return None

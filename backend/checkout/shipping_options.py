@@ -174,8 +174,8 @@ async def choose_shipping(
         The cart after the change.
 
     Raises:
-        NotFound: see `open_cart`; also if the option's provider is not enabled for the location.
-        NotAllowed: see `open_cart`.
+        NotFound: see `open_cart`.
+        NotAllowed: see `open_cart`; also if the option's provider is not enabled for the location.
         InvalidData: an earlier step is not done (`backend.checkout.cart_snapshot`), or the option is not offered
             for this cart.
         NoCourier: no courier delivers to the destination, and the settings refuse such deliveries.

@@ -106,7 +106,10 @@ def describe_promise(
 
 
 def describe_promise_for_staff(order: Order, kind: DeliveryKind) -> str:
-    """Return the promised day of the order for the office, or while it is unpaid, the offered day; else empty."""
+    """Return a sentence for staff with the promised day; for an unpaid order, with the day offered before the payment.
+
+    The sentence is empty if no day was promised or offered.
+    """
     seen, is_pickup = parse_promised_day(order.shipping_data), kind is DeliveryKind.PICKUP
     if order.promised_day is None:
         if seen is None or not _is_unpaid(order):

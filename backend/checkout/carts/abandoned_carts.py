@@ -1,6 +1,7 @@
 """Delete data of abandoned carts: the payer's document after a day, the whole cart after a month.
 
-A cart is not deleted if it became an order, or if one of its payments has taken money or may still take it.
+A cart is not deleted if it became an order, if units are reserved for it, if another cart replaces it, or if one of
+its payments has taken money or may still take it.
 """
 
 import logging
@@ -79,7 +80,7 @@ OLD_DOCUMENTS = TidyRule(
 
 
 class AbandonedCarts:
-    """The jobs that delete abandoned carts, and the payers' documents in older drafts."""
+    """Hourly jobs that delete abandoned carts, and the payers' documents in carts unchanged for a day."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

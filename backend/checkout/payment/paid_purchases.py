@@ -40,8 +40,8 @@ class PurchasePaid(Conflict):
 async def leave_paid_chain(session: AsyncSession, cart: Cart) -> bool:
     """Remove the (locked) cart from a purchase that another cart has paid, and remove the paid units from the cart.
 
-    Nothing changes while a payment of the cart is at the bank. If a closed payment of the cart may still be
-    approved, the purchase is stored with that payment, so that a double payment is detected.
+    Nothing changes if the cart is completed, or while a payment of it is at the bank. If a closed payment of the
+    cart may still be approved, the purchase is stored with that payment, so that a double payment is detected.
 
     Returns:
         True if the cart can be paid unchanged: its purchase is not paid, or the cart contains none of its units.

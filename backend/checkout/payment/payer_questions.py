@@ -12,7 +12,8 @@ async def list_missing_answers(
 ) -> list[MissingAnswer]:
     """Return the answers that the payer still has to give.
 
-    The list is empty if the cart cannot be paid for another reason.
+    The list is empty if `offered` does not contain the provider, if the cart has become an order, or if a payment
+    of the cart is at the bank.
 
     Raises:
         OutsideFailure: see `PaymentProvider.list_missing_answers`.

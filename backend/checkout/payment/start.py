@@ -386,7 +386,7 @@ class PaymentStarter:
         )
 
     async def _require_courier(self, session: AsyncSession, sale: Sale) -> None:
-        """Check that the shop's settings still allow this sale to a place that no courier quoted.
+        """Check that the settings still allow `sale`, for whose destination no courier gave a price.
 
         Raises:
             NoCourier: the settings now refuse such deliveries.

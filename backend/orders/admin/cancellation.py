@@ -36,7 +36,8 @@ _ORDERS_OF_PURCHASE = lock_rows(
 async def cancel_order(database: Database, actor: Actor, payments: PaymentService, order_id: str) -> None:
     """Cancel the order and release its units. A payment that is approved later does not reactivate it automatically.
 
-    If the order is already cancelled, only the first staff member who requests the cancellation is recorded.
+    If a failed payment has already cancelled the order, record the actor as the staff member who cancelled it. If a
+    staff member has cancelled it before, do nothing.
 
     Raises:
         NotFound: there is no such order.
@@ -92,7 +93,7 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
     """Cancel the order if it is still active. A failed payment may have cancelled it already.
 
     Raises:
-        NotAllowed: the order has active fulfillments, or one of its payments may still be approved.
+        NotAllowed: the order has active fulfillments, or its payment may still be approved or was just approved.
     """
     if order.status == OrderStatus.CANCELED:
         return

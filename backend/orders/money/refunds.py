@@ -208,7 +208,7 @@ async def find_refund_session(session: AsyncSession, order: Order, new: CreateRe
     """Return the id of the payment session to refund.
 
     It is the session that `new` names, otherwise one with a refund of the same reference, otherwise one with enough
-    money, otherwise the first one.
+    money, otherwise the newest one.
 
     Raises:
         NotAllowed: the order has no captured session, or not the session that `new` names.

@@ -24,8 +24,8 @@ def compute_unit_worth(
     several withdrawals that together cover the whole order: `earlier_units` are the units of the earlier
     withdrawals. Without `earlier_units`, the shipping is added only if `units` are the whole order.
 
-    The prices of all units of a line add up to the line's total: each call is rounded after the earlier units of the
-    line. Without `earlier_units`, these are the units that were returned or withdrawn.
+    The price of a unit is rounded so that the prices of all units of a line add up to the line's total. This depends
+    on the units that were refunded before: `earlier_units`, or by default the line's returned and withdrawn units.
     """
     by_line = compute_order_totals(order, lines).by_line
     parts = [
