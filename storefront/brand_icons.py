@@ -1,4 +1,4 @@
-"""The shop's current brand, and the addresses of its icons: the owner's, or the first letter of the shop's name."""
+"""The shop's current brand, and the URLs of its icons: uploaded by the owner, or drawn from the shop's first letter."""
 
 from hashlib import blake2b
 

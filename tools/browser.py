@@ -138,7 +138,7 @@ def _install_from_distribution() -> None:
 
 
 def _may_install_without_windows() -> bool:
-    """Return True for the administrator of a Debian machine, as in CI. A developer's own machine is not changed."""
+    """Return True if Chromium without windows may be installed: only as root on Debian, as in CI."""
     return os.geteuid() == 0 and _is_debian() and shutil.which(WITHOUT_WINDOWS) is None
 
 

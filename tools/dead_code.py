@@ -2,7 +2,7 @@
 
 `vulture` finds names that the packages define and never use; tests do not count as a use. `pyproject.toml` lists,
 by name or by decorator, what frameworks call. Fields of classes with a base are skipped, because other programs
-read them (a wire shape, a table, a component's property). Imports are skipped, because ruff checks them.
+read them (a type of the API, a table, a component's property). Imports are skipped, because ruff checks them.
 """
 
 import ast

@@ -88,7 +88,7 @@ class ReflexPlugin(Plugin):
         return self._to_variable_type(expand_type_by_instance(found.node.type, owner), context)
 
     def _to_variable_type(self, value: Type, context: AttributeContext) -> Type:
-        """Return the variable that Reflex creates for such a value."""
+        """Return the type of the variable that Reflex creates for a value of this type."""
         value = _without_none(value)
         if isinstance(value, LiteralType):
             value = value.fallback

@@ -104,7 +104,7 @@ async def _take_pictures(shop: ShopServer) -> None:
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Take the pictures of the office in a temporary shop."""
     OFFICE_FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         shop = ShopServer(Path(folder), OWNER_SETTINGS)

@@ -1,4 +1,4 @@
-"""Uses of private names in the tests: a test that reaches into another module breaks when only the inside changes.
+"""Uses of private names in the tests: such a test breaks when only the internals of another module change.
 
 A name is private if it starts with an underscore. A test may use the private names that it defines itself.
 """

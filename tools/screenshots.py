@@ -92,7 +92,7 @@ def save_picture(picture: bytes, file: Path) -> None:
 
 
 def main() -> None:
-    """Run from the command line."""
+    """Take the pictures of the pages that the command line names, or of every page, at each width."""
     parser = argparse.ArgumentParser(description="Take the pictures of every page.")
     parser.add_argument("pages", nargs="*", choices=[*PICTURES, []], help="only these")
     wanted = parser.parse_args().pages or list(PICTURES)

@@ -61,7 +61,7 @@ class Finding:
 
 
 class WordCount:
-    """Words and dialect words of the packages read so far."""
+    """Counts of all words and of the dialect words, by package."""
 
     def __init__(self) -> None:
         self.words: Counter[str] = Counter()

@@ -184,7 +184,7 @@ def cart_line(line: ObjectVar[CartLine]) -> rx.Component:
 
 
 def cart_lines() -> rx.Component:
-    """Build the list of all lines."""
+    """Build the list of all lines of the cart."""
     return rx.el.ul(
         rx.foreach(
             CartState.cart.lines,

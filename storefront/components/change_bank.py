@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ChangeTexts:
-    """Texts of the button and of its question."""
+    """Texts of the button that cancels an unpaid payment, and of its confirmation question."""
 
     button: str
     question: str

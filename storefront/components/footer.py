@@ -46,7 +46,7 @@ def folded_column(title: str | rx.Var[str], *items: rx.Component, test_id: str =
 
 
 def office_column() -> rx.Component:
-    """Build the column that the office edits."""
+    """Build the column whose title and links staff edit in the office."""
 
     def line(entry: ObjectVar[FooterLineView]) -> rx.Component:
         return rx.el.li(

@@ -191,7 +191,7 @@ def error_boundary() -> rx.Component:
 def section(
     title: str | rx.Var[str], *content: rx.Component, more: str | rx.Var[str] = "", class_name: str = ""
 ) -> rx.Component:
-    """Build a part of the page under its title. `more` is the path of the page that shows all of it."""
+    """Build a part of the page under its title. `more` is the path of a page with the complete list, or empty."""
     link = rx.el.a(_("Ver todo"), icon("right", size=18), href=more, class_name="section__more")
     return rx.el.section(
         rx.el.div(

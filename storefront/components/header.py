@@ -271,7 +271,7 @@ def search_panel() -> rx.Component:
 def panel_option(
     icon_name: str, name: rx.Var[str], *more: rx.Component, href: rx.Var[str], test_id: str, **properties: Any
 ) -> rx.Component:
-    """Build a link of the search panel's listbox: an icon, a name, and what follows the name."""
+    """Build a link of the search panel's listbox: an icon, a name, and the elements in `more`."""
     return rx.el.a(
         rx.el.span(icon(icon_name, size=20), class_name="search__kind"),
         rx.el.span(name, class_name="search__title"),

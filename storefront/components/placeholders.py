@@ -22,7 +22,7 @@ ICONS = {
 def empty_state(
     name: str, title: str, text: str, *actions: rx.Component, test_id: str = "", level: int = 1
 ) -> rx.Component:
-    """Build a drawing, a sentence and the next steps."""
+    """Build the message of a page or list without content: a drawing, a title, a sentence, and buttons (`actions`)."""
     heading = rx.el.h1 if level == 1 else rx.el.h2
     return rx.el.div(
         illustration(f"/brand/{name}.svg", ICONS.get(name, "search"), class_name="empty__drawing"),

@@ -52,7 +52,7 @@ class ViewedLoader(rx.Component):
 
 
 class SuggestionsLoader(rx.Component):
-    """Requests suggested products from `state`."""
+    """A component that requests suggested products from the Reflex state `state`."""
 
     library = SCRIPT
     tag = "SuggestionsLoader"

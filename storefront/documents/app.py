@@ -86,7 +86,7 @@ class Documents:
         self._sitemaps = SingleFlight[str, Body | None]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+        """Respond with the document of the requested page, or pass the request to Reflex's app."""
         if scope["type"] != "http" or self._is_reflex_request(scope["path"]):
             scope[ROUTE] = "(files)"
             await self._pages(scope, receive, send)

@@ -86,7 +86,7 @@ class OpenPages:
             self._pages.pop(token, None)
 
     def showing(self, products: Collection[str] | None) -> dict[str, list[Showing]]:
-        """Return the pages with their states that display one of these products; for None, return all pages."""
+        """Return the states that display one of these products, by the page's token; if None, all states."""
         self.tidy()
         found = {
             token: [

@@ -52,7 +52,8 @@ async def update_state(state: object) -> list[Event]:
 class Refresher:
     """Refreshes the open pages of this process. Changes that arrive during a round are combined in the next round.
 
-    If a long-running event of a page's own customer is active, this page waits for it. Other pages are not delayed.
+    A page whose customer is waiting for a long-running event is refreshed after this event. Other pages are not
+    delayed.
     """
 
     def __init__(self, app: rx.App, pages: OpenPages) -> None:

@@ -268,7 +268,7 @@ def office_search_panel() -> rx.Component:
 
 
 def hit_option(hit: ObjectVar[SearchHit]) -> rx.Component:
-    """Render a suggestion."""
+    """Render a suggestion of the office's search."""
     return rx.el.a(
         icon(hit.icon, size=20),
         rx.el.span(hit.label, class_name="o-search__label"),

@@ -152,7 +152,7 @@ FILTERS = ListFilters("redirects", REDIRECTS, VIEW, RedirectsState.apply_filters
 
 
 def page() -> rx.Component:
-    """Render the screen."""
+    """Render the screen of former addresses."""
     nothing = empty_list(
         VIEW,
         no_matches(

@@ -196,7 +196,7 @@ def _review_row(row: ObjectVar[ReviewRow]) -> rx.Component:
 
 
 def _action_forms(row: ObjectVar[ReviewRow]) -> rx.Component:
-    """Render the actions on a review."""
+    """Render the forms of the actions that are possible in the review's state: publish, refuse, answer."""
     show = rx.el.form(
         hidden_field("id", row.id),
         hidden_field("version", row.version),

@@ -256,7 +256,7 @@ class OfficeScreen(AnnouncingState, mixin=True):
         raise NotImplementedError
 
     async def _show(self, actor: Actor) -> None:
-        """Read the content and show it."""
+        """Read the screen's content and display it."""
         self._set_content(await self._read_content(actor))
         self.is_ready, self.problem, self.new_count = True, "", 0
 

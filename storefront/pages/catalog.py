@@ -75,7 +75,7 @@ class CatalogState(PageState, rx.State):
     async def browse(self, choices: dict[str, Any] | None) -> None:
         """Display the list for these choices. If `choices` is None, display the list for the URL alone.
 
-        If loading fails, the list stays and only its number changes, because the page waits for a new number.
+        If loading fails, the list stays and only `content.number` changes, because the page waits for a new number.
         """
         number = self.content.number
         async with errors_as_notices(self):
@@ -176,7 +176,7 @@ def empty_list() -> rx.Component:
 
 
 def result_list() -> rx.Component:
-    """Build the list."""
+    """Build the list of products, with the buttons that load more of them."""
     content = CatalogState.content
     page = content.page
     cards = page.cards

@@ -48,7 +48,7 @@ def build_meta() -> DocumentMeta:
 
 
 class FindOrderState(PageState, rx.State):
-    """State of the form's page."""
+    """State of the page to find an order."""
 
     content: rx.Field[FindOrderContent] = rx.field(default_factory=FindOrderContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(TITLE, LEAD))

@@ -217,7 +217,7 @@ def build_meta(content: GiftContent, given: GiftAnswers) -> DocumentMeta:
 
 
 def _question(title: str, given: GiftAnswers, *choices: tuple[GiftAnswers, str]) -> GiftQuestion:
-    """Return a question with its choices. Each choice consists of all answers after it is chosen, and its label."""
+    """Return a question with its choices. A choice consists of the answers that it leads to, and its label."""
     return GiftQuestion(
         title, [GiftChoice(label, answers.path, answers == given) for answers, label in choices]
     )

@@ -363,7 +363,7 @@ def departments_section(title: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def new_section(title: rx.Var[str], more: rx.Var[str]) -> rx.Component:
-    """Build the section of new and featured products, or of those of a group. It is hidden if the shop has none."""
+    """Build the section of new and featured products, or of those that staff chose. Hidden if there are no products."""
     products = HomeState.content.new_or_featured
     grid = loaded_content(
         HomeState.is_ready, HomeState.has_failed, HomeState.load, grid_skeleton(), product_grid(products)
@@ -376,7 +376,7 @@ def new_section(title: rx.Var[str], more: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def sale_section(title: rx.Var[str], more: rx.Var[str]) -> rx.Component:
-    """Build the products on sale, or those of a group."""
+    """Build the section of products on sale, or of those that staff chose."""
     on_sale = HomeState.content.on_sale
     products = product_grid(on_sale, class_name="grid grid--row")
     page = rx.cond(more != "", more, f"{CATALOG}?sale=1")

@@ -55,7 +55,7 @@ async def load(params: PageParams) -> PageData[LegalPage]:
 
 
 class LegalState(PageState, rx.State):
-    """The displayed text."""
+    """State of a legal text's page: the displayed text."""
 
     content: rx.Field[LegalPage] = rx.field(default_factory=LegalPage)
 

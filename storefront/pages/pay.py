@@ -1,6 +1,6 @@
 """`/pay/{token}`: a customer opens the sale that the shop has prepared, and pays it in the checkout.
 
-The page shows products and prices, and no data of a person. Opening it changes nothing; the button puts the sale's
+The page shows products and prices, and no personal data. Opening it changes nothing; the button puts the sale's
 cart into this browser. The cart that the browser had is restored when the sale is paid.
 
 The link that pays the difference of an edited order opens the same page. The page then shows the order's number and the
@@ -85,7 +85,7 @@ class PayLine:
 
 @dataclass(frozen=True, slots=True)
 class PayPage:
-    """The page of a link. `token` is from the URL; `reason` is why it cannot be paid, empty if it can."""
+    """Content of a payment link's page. `token` is from the URL; `reason` is why the link cannot be paid, or empty."""
 
     token: str = ""
     is_known: bool = False
@@ -293,7 +293,7 @@ def closed_note() -> rx.Component:
 
 
 def open_sale() -> rx.Component:
-    """Build the lines, the total, and the button."""
+    """Build the sale's lines, its total, and the button that opens the checkout."""
     return rx.el.div(
         rx.el.ul(rx.foreach(VIEW.lines, pay_line), class_name="pay__lines"),
         rx.foreach(VIEW.savings, lambda one: rx.el.p(one[0], " ", one[1], class_name="account__soft")),

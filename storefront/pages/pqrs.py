@@ -60,7 +60,7 @@ def build_meta() -> DocumentMeta:
 
 
 class PqrsState(PageState, rx.State):
-    """State of the form's page."""
+    """State of the page with the PQRS form."""
 
     content: rx.Field[PqrsPage] = rx.field(default_factory=PqrsPage)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(TITLE, LEAD))

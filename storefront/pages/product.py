@@ -165,7 +165,7 @@ def build_meta(
 
 
 class ProductState(PageState, rx.State):
-    """The displayed product."""
+    """State of a product's page: the displayed product."""
 
     content: rx.Field[ProductContent] = rx.field(default_factory=ProductContent)
     meta: rx.Field[DocumentMeta] = rx.field(default_factory=lambda: DocumentMeta(title=""))

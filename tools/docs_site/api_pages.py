@@ -164,5 +164,5 @@ def _to_cell(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return a docstring's text without markup of HTML."""
+    """Return the text with `<` escaped, so that no part of it is HTML."""
     return text.strip().replace("<", "&lt;")

@@ -188,7 +188,10 @@ def picture_field(name: str, label: str, hint: str, on_uploaded: Any) -> rx.Comp
 
 
 def color_field(name: str, label: str, hint: str) -> rx.Component:
-    """Render a colour: a typed code, a picker, and after a refusal the nearest readable colour."""
+    """Render the fields of a colour: its code and a picker.
+
+    After a refused colour, also render a button that uses the nearest readable one.
+    """
     element_id, problem = f"{FORM}-{name}", text_at(BrandState.problems, name)
     suggestion = text_at(BrandState.suggestions, name)
     value = VIEW.texts[name]

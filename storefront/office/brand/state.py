@@ -58,7 +58,7 @@ class BrandState(VersionedScreen, KnownClientState):
 
     @office_event(Right.CHANGE_BRAND)
     async def publish(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Publish the form."""
+        """Publish the brand with the values of the form. If a value is invalid, show its problem instead."""
         typed = _parse_form(form)
         try:
             await self._preview_typed(typed)
@@ -89,17 +89,17 @@ class BrandState(VersionedScreen, KnownClientState):
 
     @office_event(Right.CHANGE_BRAND)
     async def restore(self, actor: Actor, version: int) -> None:
-        """Publish an earlier version again."""
+        """Publish an earlier version of the brand again."""
         await self._restore(actor, version)
 
     @office_event(Right.CHANGE_BRAND)
     async def undo(self, actor: Actor, version: str) -> None:
-        """Publish the previous version again."""
+        """Publish again the version that the latest one replaced. `version` is its number."""
         await self._undo(actor, version)
 
     @office_event(Right.READ_SETTINGS, is_press=False)
     async def show_version(self, actor: Actor, version: int) -> None:
-        """Preview an earlier version."""
+        """Preview an earlier version of the brand."""
         actor.require(Right.READ_SETTINGS)
         await self._show_version(version)
 

@@ -1,4 +1,4 @@
-"""The screen of categories: the tree, in which they are created, moved and hidden."""
+"""The screen of categories: the tree in which staff create, move and hide categories."""
 
 from typing import Any, ClassVar
 
@@ -29,7 +29,7 @@ TITLE = _("Categorías")
 
 
 class CategoriesState(OfficeScreen, KnownClientState):
-    """The tree of categories."""
+    """State of the screen of categories: the tree of categories."""
 
     content: rx.Field[CategoriesPage | None] = rx.field(None)
     created_count: rx.Field[int] = rx.field(0)

@@ -40,7 +40,7 @@ TITLE = _("Categoría")
 
 
 class CategoryState(GroupPictureScreen, KnownClientState):
-    """A category in its editor."""
+    """State of a category's editor."""
 
     content: rx.Field[CategoryPage | None] = rx.field(None)
 
@@ -55,7 +55,7 @@ class CategoryState(GroupPictureScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Save the form."""
+        """Save the fields of the category."""
         names = ("name", "handle", "description", "parent_id", "is_active", "product_ids", "seen")
         typed = checked_fields(form_data, *names, max_length=MAX_FIELD_LENGTH)
         form = CategoryForm(
@@ -99,7 +99,7 @@ def page() -> rx.Component:
 
 
 def editor_form() -> rx.Component:
-    """Render the fields that are saved together."""
+    """Render the category's fields, which are saved together."""
     parent = office_select(
         CategoryState,
         FORM,
@@ -126,7 +126,7 @@ def editor_form() -> rx.Component:
 
 
 def delete_panel() -> rx.Component:
-    """Render the deletion, which asks for the category that takes the products and the address."""
+    """Render the form that deletes the category, with a field for the category that gets its products and address."""
     form = rx.el.form(
         rx.cond(
             VIEW.has_children,

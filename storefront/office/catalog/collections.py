@@ -1,4 +1,4 @@
-"""The screens of collections: the list, in which they are created, moved and hidden, and the editor of one."""
+"""The screens of collections: the list in which staff create, move and hide them, and the editor of a collection."""
 
 from typing import Any, ClassVar
 
@@ -53,7 +53,7 @@ PLACES = {"before": False, "after": True}
 
 
 class CollectionsState(OfficeScreen, KnownClientState):
-    """The collections in their order."""
+    """State of the list of collections: the collections in their order."""
 
     content: rx.Field[CollectionsPage | None] = rx.field(None)
     created_count: rx.Field[int] = rx.field(0)
@@ -98,7 +98,7 @@ class CollectionsState(OfficeScreen, KnownClientState):
 
 
 class CollectionState(GroupPictureScreen, KnownClientState):
-    """A collection in its editor."""
+    """State of a collection's editor."""
 
     content: rx.Field[CollectionPage | None] = rx.field(None)
 
@@ -113,7 +113,7 @@ class CollectionState(GroupPictureScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Save the form."""
+        """Save the fields of the collection."""
         names = ("name", "handle", "description", "is_active", "product_ids", "seen")
         typed = checked_fields(form_data, *names, max_length=MAX_FIELD_LENGTH)
         form = CollectionForm(

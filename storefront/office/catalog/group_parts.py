@@ -111,7 +111,7 @@ def group_option(option: ObjectVar[GroupOption]) -> rx.Component:
 
 
 def picture_panel(state: Any, view: Any, hint: str) -> rx.Component:
-    """Render the picture, with buttons that replace and remove it. They save at once.
+    """Render the picture, with buttons that replace and remove it. They save immediately.
 
     `hint` says what the shop shows without a picture, or where it shows the picture.
     """

@@ -21,7 +21,7 @@ class GroupPictureScreen(OfficeScreen, mixin=True):
 
     @office_event(Right.CHANGE_CATALOG)
     async def set_picture(self, actor: Actor, urls: list[str]) -> None:
-        """Set the uploaded picture."""
+        """Set the uploaded picture as the picture of the category or collection."""
         pictures = checked_texts(urls, 1, MAX_URL_LENGTH)
         if not pictures or not pictures[0]:
             raise InvalidData("not a picture")
@@ -31,7 +31,7 @@ class GroupPictureScreen(OfficeScreen, mixin=True):
 
     @office_event(Right.CHANGE_CATALOG)
     async def remove_picture(self, actor: Actor) -> None:
-        """Remove the picture."""
+        """Remove the picture of the category or collection."""
         async with current_shop().database.transaction() as session:
             await self._save_picture(session, actor, "")
         await self._announce_done(actor, _("Foto quitada."))

@@ -48,7 +48,7 @@ def warning_note(text: Any, test_id: str) -> rx.Component:
 
 
 def skeleton(*more: rx.Component) -> rx.Component:
-    """Render the placeholders of a detail screen: its head, then `more`, then two columns."""
+    """Render the placeholders of a detail screen: its head, the placeholders in `more`, and two columns."""
     waiting = rx.el.div(
         skeleton_bar("40%"),
         skeleton_bar("80%"),

@@ -84,7 +84,7 @@ def confirm_button(label: Any, question: str, yes: str, on_yes: Any) -> rx.Compo
 
 
 def hidden_field(name: str, value: Any) -> rx.Component:
-    """Render a value that the form sends and nobody types."""
+    """Render a hidden input: its value is sent with the form."""
     return rx.el.input(type="hidden", name=name, value=value, read_only=True)
 
 

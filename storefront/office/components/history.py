@@ -48,7 +48,7 @@ class HistoryState(AnnouncingState, KnownClientState):
 
     @office_event(Right.READ_AUDIT, is_press=False)
     async def show(self, actor: Actor, subject_id: str) -> None:
-        """Load the entries of an object."""
+        """Load the latest audit entries of an object."""
         audit_filter = AuditFilter(subject_id=checked_id(subject_id))
         async with current_shop().database.read() as session:
             page = await audit_entries(session, actor, audit_filter)

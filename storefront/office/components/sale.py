@@ -1,4 +1,4 @@
-"""Parts of a screen on which staff sell products: the lines, the delivery, and the number of a payment."""
+"""Parts of a screen on which staff sell products: the lines, the delivery, and the reference of a payment."""
 
 from typing import Any
 

@@ -9,7 +9,7 @@ from storefront.reflex_ext.numbers import grouped
 
 
 def selection_bar(*actions: rx.Component, hidden: rx.Var[bool] | bool = False) -> rx.Component:
-    """Render the bar with these buttons. It is hidden if no row is selected, or if `hidden` is True."""
+    """Render the bar with the buttons in `actions`. It is hidden if no row is selected, or if `hidden` is True."""
     return rx.el.div(
         rx.el.p(
             rx.cond(

@@ -59,17 +59,17 @@ class AreaState(VersionedScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CONTENT)
     async def restore(self, actor: Actor, version: int) -> None:
-        """Publish an earlier version again."""
+        """Publish an earlier version of the content again."""
         await self._restore(actor, version)
 
     @office_event(Right.CHANGE_CONTENT)
     async def undo(self, actor: Actor, version: str) -> None:
-        """Publish the previous version again."""
+        """Publish again the version that the latest one replaced. `version` is its number."""
         await self._undo(actor, version)
 
     @office_event(Right.READ_SETTINGS, is_press=False)
     async def show_version(self, actor: Actor, version: int) -> None:
-        """Preview an earlier version."""
+        """Preview an earlier version of the content."""
         actor.require(Right.READ_SETTINGS)
         await self._show_version(version)
 

@@ -147,7 +147,7 @@ def review_chip(is_reviewed: Any) -> rx.Component:
 
 
 def area_row(area: ObjectVar[AreaSummary]) -> rx.Component:
-    """Render an area of the list."""
+    """Render a link to a content area, as a row of the list."""
     names = [(named, f"{CONTENT}/{name}") for name, named in AREAS.items()]
     return row_link(
         rx.match(area.area, *names, CONTENT),
@@ -193,7 +193,7 @@ def opened_text() -> rx.Component:
 
 
 def text_form() -> rx.Component:
-    """Render the form of the text."""
+    """Render the form in which staff edit a legal text."""
     element_id, problem = "text-source", text_at(ContentState.problems, "source")
     area = rx.el.textarea(
         id=rx.Var.create(element_id),

@@ -24,7 +24,7 @@ PROFILE = ("first_name", "last_name", "phone")
 
 
 class CustomerState(OfficeScreen, KnownClientState):
-    """One customer or guest."""
+    """State of the screen of a customer or a guest."""
 
     content: rx.Field[CustomerDetail | None] = rx.field(None)
     note_count: rx.Field[int] = rx.field(0)

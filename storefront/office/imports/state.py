@@ -61,7 +61,7 @@ class ImportPage:
 
 
 class ImportState(OfficeScreen, KnownClientState):
-    """The newest import and its status."""
+    """State of the import screen: the opened import, or the staff member's newest one."""
 
     content: rx.Field[ImportPage | None] = rx.field(None)
 

@@ -61,7 +61,7 @@ class PreviewedForm(OfficeScreen, mixin=True):
 
     @office_event(Right.CHANGE_PROMOTIONS)
     async def save(self, actor: Actor) -> Any:
-        """Save the previewed form."""
+        """Save the previewed form. If the data have changed since the preview, show a new preview instead."""
         if self._previewed_form is None:
             self.preview = None
             self._announce(_("Mira otra vez qué cambia antes de guardar."), "problem")

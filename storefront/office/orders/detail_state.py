@@ -46,7 +46,7 @@ UNPACKED = ("label canceled", "packing canceled")
 
 
 class OrderState(AddressScreen, KnownClientState):
-    """One order."""
+    """State of the screen of an order."""
 
     content: rx.Field[OrderDetail | None] = rx.field(None)
     note_count: rx.Field[int] = rx.field(0)
@@ -133,7 +133,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.EDIT_ORDERS)
     async def receive(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that the customer has paid the difference of an edit to a staff member."""
+        """Record that a staff member has received the difference of an edit from the customer."""
         receipt = _parse_receipt(form)
         self.problems = {}
         async with current_shop().database.transaction() as session:
@@ -142,7 +142,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.BOOK_REFUNDS)
     async def give_back(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that the shop has refunded the difference of an edit."""
+        """Record that the shop has refunded the difference of an edit to the customer."""
         receipt = _parse_receipt(form)
         self.problems = {}
         await give_back_difference(current_shop().database, actor, self._id_in_url(), receipt)

@@ -15,7 +15,7 @@ from storefront.office.state import answer_number
 
 
 def difference_panel() -> rx.Component:
-    """Render the amount of the difference, its payment link, and the form that records its money."""
+    """Render the amount of the difference, its payment link, and the form that records its payment or refund."""
     is_owed = VIEW.difference.kind == "owed"
     return rx.el.section(
         rx.el.h2(

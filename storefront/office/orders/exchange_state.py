@@ -124,7 +124,10 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def list_shipping(self, actor: Actor) -> None:
-        """List the shipping options for the address with their prices, and choose the same one again, or the first."""
+        """List the shipping options for the address with their prices.
+
+        Keep the chosen option if it is still offered, otherwise choose the first one.
+        """
         offer = await relist_deliveries(current_shop().checkout, actor, self._exchange_id())
         await self._show(actor)
         self._show_offer(offer)

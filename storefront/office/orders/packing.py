@@ -438,7 +438,10 @@ def made_parcel(parcel: ObjectVar[PackedParcel]) -> rx.Component:
 
 
 def stopped_panel(text: str, *, is_doubt: bool = False) -> rx.Component:
-    """Render the reason why the order cannot be packed now, and a button that shows the next order."""
+    """Render the reason why the order cannot be packed now, and the button that shows the next order.
+
+    With `is_doubt`, also render a link to the screen where staff decide about the order.
+    """
     decide = rx.el.a(
         _("Ver en Por resolver"), href=ATTENTION, class_name=f"{BUTTON}button--dark o-pack__label"
     )

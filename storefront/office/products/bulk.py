@@ -110,7 +110,7 @@ def draft_panel() -> rx.Component:
 
 
 def action_field() -> rx.Component:
-    """Render the select field of the action."""
+    """Render the select field of the bulk change's action."""
     return office_select(
         ProductsState,
         "bulk",

@@ -1,4 +1,4 @@
-"""Options of the product form, such as colour and size. Saving a new value makes the variants that have it."""
+"""Options of the product form, such as colour and size. Saving a new value creates the variants that have it."""
 
 from typing import Any
 

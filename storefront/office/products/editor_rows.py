@@ -73,7 +73,7 @@ def variants_group() -> rx.Component:
 
 
 def common_price_field() -> rx.Component:
-    """Render the field of a price for all variants; the empty field changes none."""
+    """Render the field of a price for all variants. If it stays empty, no price is changed."""
     return field(
         "common_price",
         _("Un precio para todas"),

@@ -42,7 +42,7 @@ NEW = "nuevo"
 
 
 class ProductState(OfficeScreen, KnownClientState):
-    """An existing or new product."""
+    """State of the editor of an existing or new product."""
 
     content: rx.Field[EditorView | None] = rx.field(None)
     added_pictures: rx.Field[list[PictureRow]] = rx.field(default_factory=list)
@@ -98,7 +98,7 @@ class ProductState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form: dict[str, Any]) -> Any:
-        """Save the whole form, or nothing."""
+        """Save all fields of the form, or none. Afterwards, redirect from a new product's form to its editor."""
         submitted = parse_product_form(form)
         is_new = submitted.base.is_new
         if problems := find_unit_problems(form):
@@ -158,7 +158,7 @@ class ProductState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def discard(self, actor: Actor) -> None:
-        """Discard unsaved uploads and the problems."""
+        """Discard the unsaved uploads and the displayed problems."""
         actor.require(Right.CHANGE_CATALOG)
         self._discard_edits()
 

@@ -114,7 +114,7 @@ def _keys_of(option: OptionDraft) -> list[str]:
 
 
 def _parse_option(form: dict[Any, Any], number: int, colors: Mapping[str, str]) -> OptionDraft:
-    """Return an option of the form. `colors` are the displayed colours by value id, for a form without colours."""
+    """Return an option of the form. Without colour fields in the form, take `colors`: displayed colours by value id."""
     key = checked_text(form.get(f"option_key_{number}", ""), MAX_CELL_LENGTH)
     title = checked_text(form.get(f"option_{number}", ""), MAX_CELL_LENGTH)
     keys = _parse_list(form, f"value_key_{number}", MAX_VARIANTS)

@@ -200,7 +200,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def choose_action(self, actor: Actor, action: str) -> None:
-        """Set the action of the change of many products, clear its target and percentage, and preview it."""
+        """Set the action of the bulk change, clear its target and percentage, and preview it."""
         if self.draft is not None:
             self.draft = replace(self.draft, action=_parse_action(action), target="", percent=0)
             await self._preview_draft(actor, is_complete=action not in ACTIONS_WITH_FORM)
@@ -215,7 +215,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def show_plan(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Preview the draft with the category, collection or percentage of the form."""
+        """Preview the bulk change with the category, collection or percentage of the form."""
         typed = checked_fields(form, "target", "percent", "step", max_length=MAX_TEXT_LENGTH)
         if self.draft is None:
             return
@@ -245,7 +245,7 @@ class ProductsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def discard_draft(self, _actor: Actor) -> None:
-        """Discard the draft."""
+        """Discard the bulk change that is being prepared."""
         self.draft, self.plan, self.problems = None, None, {}
 
     @office_event(Right.CHANGE_CATALOG)

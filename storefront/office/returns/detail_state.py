@@ -42,7 +42,7 @@ RECEIVED = _("Recibida. Ahora propón cuánto se devuelve.")
 
 
 class ReturnState(OfficeScreen, KnownClientState):
-    """One return."""
+    """State of the screen of a return."""
 
     content: rx.Field[ReturnDetail | None] = rx.field(None)
 
@@ -115,7 +115,7 @@ class ReturnState(OfficeScreen, KnownClientState):
 
     @office_event(Right.HANDLE_RETURNS)
     async def save_account(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Save the bank account."""
+        """Save the customer's bank account for the refund."""
         typed = checked_fields(form, *ACCOUNT_FIELDS)
         async with current_shop().database.transaction() as session:
             await save_account(session, actor, self._id_in_url(), typed)

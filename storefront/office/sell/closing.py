@@ -81,7 +81,7 @@ VIEW = ClosingState.content
 
 
 def page() -> rx.Component:
-    """Render the screen."""
+    """Render the screen on which staff close the day."""
     content = rx.el.div(open_day(), rx.cond(VIEW.closings.length() > 0, history()), class_name="o-sell")
     return office_layout(ClosingState, SELL, TITLE, screen(ClosingState, content))
 

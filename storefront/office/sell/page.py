@@ -52,7 +52,7 @@ def page() -> rx.Component:
 
 
 def once(*content: rx.Component) -> rx.Component:
-    """Wrap forms and buttons that must run only once for each click."""
+    """Wrap forms and buttons so that each click runs its event only once."""
     return SubmitOnce.create(rx.el.div(*content, class_name="o-sell__once"), answers=answer_number(SellState))
 
 
@@ -105,7 +105,7 @@ def sell_towns_panel() -> rx.Component:
 
 
 def delivery_panel() -> rx.Component:
-    """Render the field for the place of the sale, and the delivery: the chosen one, or the address form."""
+    """Render the field for the place of the sale, and the delivery: the chosen one, or the form of the address."""
     origins = [rx.el.option(label, value=value) for value, label in origin_options()]
     form = address_form(SellState, "sell", SellState.deliver, sell_towns_panel())
     return rx.el.section(
@@ -210,7 +210,7 @@ def discount_panel() -> rx.Component:
 
 
 def totals_panel() -> rx.Component:
-    """Render the totals."""
+    """Render the totals of the sale."""
 
     def line(label: Any, amount: Any, class_name: str = "") -> rx.Component:
         return rx.el.div(rx.el.span(label), rx.el.span(amount), class_name=class_name)

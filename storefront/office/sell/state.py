@@ -247,9 +247,9 @@ async def _mail_link(session: Any, actor: Actor, draft_id: str, address: str) ->
 
 
 async def _open_sale(session: Any, actor: Actor) -> str:
-    """Return the id of the sale in progress, and record the press as used.
+    """Return the id of the sale in progress, and store that the current button click was executed.
 
-    Other events record it with their audit entry, but a change of lines writes none.
+    Other events store this with their audit entry, but changes of a line write no audit entry.
     """
     draft_id = (await open_current_draft(session, actor)).id
     await use_press(session, draft_id)

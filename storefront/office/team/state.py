@@ -175,7 +175,7 @@ class TeamState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_STAFF, is_press=False)
     async def use_example(self, actor: Actor, example: str) -> None:  # noqa: ARG002 - it only fills in the form
-        """Fill in the form of a new role."""
+        """Fill in the form of a new role with an example."""
         self.new_role = build_example_form(checked_id(example))
         self.role_count += 1
 

@@ -57,7 +57,7 @@ def consent_section() -> rx.Component:
 
 
 def offers_section() -> rx.Component:
-    """Build the button with which the customer agrees to receive offers. A shop that sends none does not ask."""
+    """Build the button with which the customer agrees to receive offers. It is empty if the shop sends no offers."""
     return rx.cond(
         AccountState.can_accept_offers,
         rx.el.section(

@@ -52,7 +52,7 @@ def account_section(title: str, *content: rx.Component, name: str) -> rx.Compone
 
 
 def parcel_row(item: ObjectVar[FulfillmentView]) -> rx.Component:
-    """Build the tracking of a fulfillment."""
+    """Build the carrier, tracking number and stage of a fulfillment; empty without a tracking number."""
     return rx.cond(
         item.tracking_number != "",
         rx.el.p(
@@ -135,7 +135,7 @@ def order_row(row: ObjectVar[OrderRow]) -> rx.Component:
 
 
 def orders_section() -> rx.Component:
-    """Build the customer's orders."""
+    """Build the list of the customer's orders."""
     rows = AccountState.orders
     return account_section(
         _("Tus pedidos"),

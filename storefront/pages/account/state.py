@@ -165,7 +165,7 @@ class AccountState(PageState, rx.State):
     @event(press=Resend.EVERY_PAGE)
     @_show_errors
     async def save_profile(self, values: dict[str, str]) -> Any:
-        """Change name and telephone."""
+        """Save the customer's name and telephone number."""
         shopper = await get_shopper(self)
         if shopper is None:
             return self._clear_and_redirect()
@@ -216,7 +216,7 @@ class AccountState(PageState, rx.State):
     @event(press=Resend.EVERY_PAGE)
     @_show_errors
     async def prefer_address(self, address_id: str) -> Any:
-        """Make this the default shipping address."""
+        """Make an entry of the address book the default shipping address."""
         return await self._change_book(
             address_id, partial(addresses.change_address, changes={}, is_shipping=True)
         )

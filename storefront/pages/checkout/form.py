@@ -73,7 +73,7 @@ LIVE = rx.cond(FORM.failure, "off", "polite")
 
 
 def typed_text(name: str | rx.Var[str]) -> rx.Var[str]:
-    """Return the text of a field."""
+    """Return the typed text of a field."""
     return text_at(FORM.typed, name)
 
 

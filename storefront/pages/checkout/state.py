@@ -350,7 +350,7 @@ class CheckoutState(PageState, rx.State):
     def _show_answer(
         self, answer: PlacingResult, problems: Mapping[str, str] | None, names: set[str]
     ) -> None:
-        """Show the answer, and the problems of the fields in `names`. None leaves the displayed problems."""
+        """Show the answer, and the problems of the fields in `names`. With None, keep the displayed problems."""
         if problems is not None:
             self.problems = {name: text for name, text in problems.items() if name in names}
         self.answer = replace(answer, number=next_number(self.answer.number))

@@ -63,12 +63,15 @@ def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
 
 
 def is_paid_in_part(order: ObjectVar[OrderView]) -> rx.Var[bool]:
-    """Return a variable that is True if a part of the total is unpaid and nothing was sent: no day may be promised."""
+    """Return a variable that is True if a part of the total is unpaid and nothing was sent.
+
+    Then the page may not promise a day.
+    """
     return (order.missing_label != "") & (order.status == "paid") & (order.journey == "preparing")
 
 
 def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
-    """Return the explanation below the title."""
+    """Return the explanation of the order's status, which is displayed below the title."""
     is_sent_unpaid = (order.status == "authorized") & (order.journey == "shipped")
     is_unpaid_here = (order.status == "authorized") & (
         (order.journey == "out") | (order.journey == "to_collect")
@@ -259,7 +262,7 @@ def retry_button() -> rx.Component:
 
 
 def order_page(order: ObjectVar[OrderView]) -> rx.Component:
-    """Build the order."""
+    """Build the content of an order's page."""
     content = OrderState.content
     return rx.el.article(
         status_header(order),

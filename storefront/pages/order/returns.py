@@ -40,7 +40,7 @@ def returns_section(part: ObjectVar[ReturnsView], action: rx.Var[str], result: r
 
 
 def return_row(row: ObjectVar[RequestedReturnView]) -> rx.Component:
-    """Build a request with its status."""
+    """Build a return request with its status."""
     return rx.el.li(
         rx.el.p(rx.el.b(row.title), " · ", row.state_label, class_name="parcel__name"),
         rx.el.p(row.text),

@@ -62,7 +62,7 @@ def order_line(item: ObjectVar[OrderLineView]) -> rx.Component:
 
 
 def purchase_section(order: ObjectVar[OrderView]) -> rx.Component:
-    """Build the lines and totals."""
+    """Build the order's lines and totals."""
     return section(
         _("Lo que compraste"),
         rx.el.ul(
