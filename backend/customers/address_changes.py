@@ -16,10 +16,10 @@ BOOK_FIELDS = {"address_name", "is_default_shipping", "is_default_billing"}
 async def write_address(
     session: AsyncSession, customer_id: str, body: AddressBody, address_id: str | None = None
 ) -> None:
-    """Add an address to the book; with an id, change the given parts of the existing address.
+    """Add an address to the customer's book. With `address_id`, change the given parts of that address instead.
 
     Raises:
-        NotFound: the book has no such address.
+        NotFound: the book has no address with this id.
         NotAllowed: the book is full.
     """
     if address_id is None:

@@ -114,7 +114,7 @@ async def remove_address(session: AsyncSession, customer_id: str, address_id: st
 
 
 async def save_used_address(session: AsyncSession, customer_id: str, address: JsonObject) -> None:
-    """Add the address of an order to the book, unless the book already contains this address or is full."""
+    """Add the address of an order to the customer's book, unless the book has this address already or is full."""
     await _lock_customer(session, customer_id)
     book = await addresses_of(session, customer_id)
     if len(book) < MAX_ADDRESSES and not any(
@@ -132,7 +132,7 @@ def _address_key(address: JsonObject) -> tuple[str, ...]:
 async def _make_default(
     session: AsyncSession, entry: CustomerAddress, *, is_shipping: bool, is_billing: bool
 ) -> None:
-    """Make the entry the default address, and ensure that there is at most one default of each kind."""
+    """Make the entry the default address for shipping, for billing, or for both. Another default loses its mark."""
     await session.flush()
     for column, is_it in (("is_default_shipping", is_shipping), ("is_default_billing", is_billing)):
         if is_it:

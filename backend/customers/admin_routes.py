@@ -108,7 +108,7 @@ async def read_customer(
 async def update_customer(
     actor: StaffMember, customer_id: str, body: StaffCustomerChange, database: Db, fields: RequestedFields
 ) -> Wire[StaffCustomerAnswer]:
-    """Change the given fields; missing fields stay unchanged."""
+    """Change the given fields of the customer or guest; missing fields stay unchanged."""
     values = to_customer_columns(body.model_dump(exclude_unset=True, exclude={"email"}))
     async with database.transaction() as session:
         person = await directory.change_person(session, actor, customer_id, values, body.email)
@@ -149,7 +149,7 @@ async def list_addresses(
 async def one_address(
     actor: StaffMember, customer_id: str, address_id: str, database: Db, fields: RequestedFields
 ) -> Wire[AddressAnswer]:
-    """Return one address of the book."""
+    """Return one address of the customer's address book."""
     await count_reads(database, actor, SubjectType.CUSTOMER, 1)
     async with database.read() as session:
         entry = await read_address(session, customer_id, address_id)
@@ -176,7 +176,7 @@ async def update_address(
     database: Db,
     fields: RequestedFields,
 ) -> Wire[StaffCustomerAnswer]:
-    """Change parts of an address of the book."""
+    """Change parts of an address in the customer's address book."""
     async with database.transaction() as session:
         person = await write_address_of(session, actor, customer_id, body, address_id)
         return await _customer_answer(session, person, fields)
@@ -186,7 +186,7 @@ async def update_address(
 async def delete_address(
     actor: StaffMember, customer_id: str, address_id: str, database: Db
 ) -> Wire[Deleted]:
-    """Delete an address from the book."""
+    """Delete an address from the customer's address book."""
     async with database.transaction() as session:
         await remove_address_of(session, actor, customer_id, address_id)
     return Wire({"id": address_id, "object": "customer_address", "deleted": True})

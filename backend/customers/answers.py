@@ -14,7 +14,7 @@ class SessionAnswer(TypedDict):
 
 
 class Succeeded(TypedDict):
-    """Result of an action."""
+    """Response to an action: `success` is True."""
 
     success: bool
 

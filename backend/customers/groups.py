@@ -45,7 +45,7 @@ async def create_group(session: AsyncSession, actor: Actor, new: NewGroup) -> Cu
 async def change_group(
     session: AsyncSession, actor: Actor, group_id: str, change: GroupChange
 ) -> CustomerGroup:
-    """Change the name or the metadata; missing fields stay unchanged.
+    """Change the group's name or metadata; missing fields stay unchanged.
 
     Raises:
         NotFound: the group does not exist.

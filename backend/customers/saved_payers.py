@@ -18,7 +18,7 @@ FIELDS = ("person_type", "doc_type", "doc_number", "bank")
 
 
 async def save_payer(session: AsyncSession, customer_id: str, typed: Mapping[str, str]) -> None:
-    """Save the typed data, if the customer ticked the box and filled in all fields. It replaces data saved before."""
+    """Save the customer's payment data, if the box is ticked and all fields are filled in. Replace earlier data."""
     fields = {name: typed.get(name, "").strip() for name in FIELDS}
     if typed.get(KEEP_PAYER) == "on" and all(fields.values()):
         try:
@@ -29,13 +29,13 @@ async def save_payer(session: AsyncSession, customer_id: str, typed: Mapping[str
 
 
 async def read_saved_payer(session: AsyncSession, customer_id: str) -> dict[str, str]:
-    """Return the saved data by field name; empty if none is saved."""
+    """Return the customer's saved payment data by field name; empty if none is saved."""
     saved = await session.get(CustomerPayer, customer_id, populate_existing=True)
     return {name: getattr(saved, name) for name in FIELDS} if saved is not None else {}
 
 
 async def delete_saved_payer(session: AsyncSession, customer_id: str) -> None:
-    """Delete the saved data."""
+    """Delete the customer's saved payment data."""
     saved = await session.get(CustomerPayer, customer_id)
     if saved is not None:
         await session.delete(saved)

@@ -62,7 +62,7 @@ async def me(database: Db, customer_id: CurrentCustomer, fields: RequestedFields
 async def change_me(
     body: CustomerChange, database: Db, customer_id: CurrentCustomer, fields: RequestedFields
 ) -> Wire[CustomerAnswer]:
-    """Change the profile, except the e-mail address."""
+    """Change the signed-in customer's profile, except the e-mail address."""
     async with database.transaction() as session:
         customer = await session.get_one(Customer, customer_id, with_for_update=True)
         for name, value in to_customer_columns(body.model_dump(exclude_unset=True)).items():
@@ -75,7 +75,7 @@ async def change_me(
 async def list_addresses(
     params: Annotated[ListParameters, Query()], database: Db, customer_id: CurrentCustomer
 ) -> Wire[AddressesAnswer]:
-    """Return the address book."""
+    """Return the signed-in customer's address book."""
     async with database.read() as session:
         book = await addresses_of(session, customer_id)
     return Wire(
@@ -90,7 +90,7 @@ async def list_addresses(
 async def new_address(
     body: AddressBody, database: Db, customer_id: CurrentCustomer, fields: RequestedFields
 ) -> Wire[CustomerAnswer]:
-    """Add an address to the book."""
+    """Add an address to the signed-in customer's address book."""
     async with database.transaction() as session:
         await write_address(session, customer_id, body)
         return Wire({"customer": fields.pick(await customer_wire(session, customer_id))})

@@ -154,13 +154,13 @@ class ClockCorrection:
 
     @periodic("clock.correct", every=timedelta(minutes=5))
     async def correct(self, _run: JobRun) -> None:
-        """Correct the times that were stored while the clock was wrong, and report them."""
+        """Run `pull_back`: correct the times that were stored while the clock was wrong."""
         await self.pull_back()
 
     async def pull_back(self) -> dict[str, int]:
-        """Change every time that is later than its maximum to the maximum, and report it.
+        """Change every time that is later than its maximum to the maximum, and log the changes.
 
-        Return the number of rows by column.
+        Return the number of changed rows by column.
         """
         late = await self._find_late_columns()
         if not late:

@@ -106,7 +106,7 @@ def describe_promise(
 
 
 def describe_promise_for_staff(order: Order, kind: DeliveryKind) -> str:
-    """Return a sentence for staff with the promised day; for an unpaid order, with the day offered before the payment.
+    """Return a sentence for staff with the promised day; for an unpaid order, with the day that was offered.
 
     The sentence is empty if no day was promised or offered.
     """

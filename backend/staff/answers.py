@@ -111,7 +111,7 @@ class RoleAnswer(TypedDict):
 
 
 class RolesAnswer(Page):
-    """Roles: first the built-in ones."""
+    """A page of the roles: first the built-in ones."""
 
     roles: list[RoleOut]
 
@@ -129,7 +129,7 @@ class PolicyAnswer(TypedDict):
 
 
 class PoliciesAnswer(Page):
-    """Policies."""
+    """A page of the policies."""
 
     policies: list[PolicyOut]
 

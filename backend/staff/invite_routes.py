@@ -73,7 +73,7 @@ async def read_invite(
 async def resend_invite(
     invite_id: str, actor: StaffMember, database: Db, fields: RequestedFields
 ) -> Wire[InviteAnswer]:
-    """Send a new link; the earlier one becomes invalid."""
+    """Send the invited person a new link; the earlier link becomes invalid."""
     async with database.transaction() as session:
         sent = await invites.resend_invite(session, actor, invite_id)
     return Wire({"invite": fields.pick(invite_wire(sent))})

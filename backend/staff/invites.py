@@ -250,7 +250,10 @@ def _token_conditions(token: str) -> tuple[ColumnElement[bool], ...]:
 
 
 async def _is_valid(session: AsyncSession, invited: StaffInvite) -> bool:
-    """Return True if the staff member who sent the invitation is active and may still invite."""
+    """Return True if the staff member who sent the invitation is active and may still invite.
+
+    An invitation from the command line is always valid.
+    """
     if invited.invited_by == COMMAND_LINE.id:
         return True
     inviter = await session.get(Staff, invited.invited_by, populate_existing=True)

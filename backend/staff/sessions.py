@@ -213,7 +213,7 @@ async def end_everywhere(session: AsyncSession, actor: Actor, staff_id: str) -> 
 
 
 async def end_others(session: AsyncSession, staff_id: str, session_id: str) -> None:
-    """End all sessions of a staff member except this one."""
+    """End all sessions of a staff member except the session `session_id`."""
     await _revoke(session, _SESSION.c.staff_id == staff_id, _SESSION.c.id != session_id)
 
 
@@ -247,7 +247,7 @@ async def sessions_of(session: AsyncSession, actor: Actor, staff_id: str) -> Seq
 
 
 async def revoke(session: AsyncSession, actor: Actor, session_id: str) -> None:
-    """End one session.
+    """End one session of a staff member.
 
     Raises:
         NotFound: the session does not exist, or belongs to another staff member and the actor may not change staff.
@@ -272,13 +272,16 @@ def _require_own(actor: Actor, staff_id: str) -> None:
 
 
 async def _revoke(session: AsyncSession, *which: object) -> None:
-    """End these sessions, and publish an event about those that were open."""
+    """End the sessions that match the conditions `which`, and publish an event about those that were open."""
     if ended := await _end(session, *which):
         await publish(session, StaffSessionsEnded(ended))
 
 
 async def _end(session: AsyncSession, *which: object) -> frozenset[str]:
-    """End these sessions with the bearer tokens that started them. Return the ids of those that were open."""
+    """End the sessions that match the conditions `which`, and revoke the bearer tokens that started them.
+
+    Return the ids of the sessions that were open.
+    """
     still = _SESSION.c.revoked_at.is_(None)
     ended = update(_SESSION).where(*which, still).values(revoked_at=db_now())  # type: ignore[arg-type]
     rows = (await session.execute(ended.returning(_SESSION.c.id, _SESSION.c.token_chain))).all()

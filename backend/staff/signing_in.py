@@ -82,7 +82,7 @@ async def sign_in(
 
 
 async def device_account(database: Database, email: str) -> DeviceAccount | None:
-    """Return the account for which the device of a sign-in is remembered."""
+    """Return the account for which the device of a sign-in is remembered; None if no staff member has the address."""
     async with database.read() as session:
         return _device_account(await find_staff(session, tidy_email(email)))
 

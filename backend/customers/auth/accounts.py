@@ -55,7 +55,7 @@ class WrongPassword(Unauthorized):
 
 
 class AddressTaken(InvalidData):
-    """There is already an account with this address."""
+    """There is already an account with this e-mail address."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -313,7 +313,7 @@ async def set_password(session: AsyncSession, customer: Customer, hashed: str) -
 
 
 async def change_profile(session: AsyncSession, customer_id: str, typed: Mapping[str, Any]) -> None:
-    """Change name and telephone.
+    """Change the customer's name and telephone number.
 
     Raises:
         InvalidData: `fields` has the errors, in the store's language.
@@ -324,7 +324,7 @@ async def change_profile(session: AsyncSession, customer_id: str, typed: Mapping
 
 
 async def find_customer(session: AsyncSession, address: str) -> Customer | None:
-    """Return the customer with this address, locked; None if there is none."""
+    """Lock and return the customer with this e-mail address; None if there is none."""
     return (
         await session.execute(lock_rows(select(Customer).where(Customer.email == address)))
     ).scalar_one_or_none()
@@ -419,7 +419,7 @@ async def create_customer(database: Database, owner: TokenOwner, email: str, val
     Raises:
         Unauthorized: the login does not exist.
         InvalidData: the address is not the login's.
-        Duplicate: there is already a customer with this address.
+        Duplicate: the login has a customer, or there is already a customer with this address.
     """
     address = tidy_email(email)
     async with database.transaction() as session:

@@ -111,10 +111,7 @@ def _is_empty_file(file: Path) -> bool:
 
 
 async def is_in_use(database: Database) -> bool:
-    """Return True if other clients of a PostgreSQL database do not disconnect within `DISCONNECT_TIMEOUT_S`.
-
-    Return False for SQLite.
-    """
+    """Return True if a PostgreSQL database still has other clients after `DISCONNECT_TIMEOUT_S`. False for SQLite."""
     if database.is_sqlite:
         return False
     until = time.monotonic() + DISCONNECT_TIMEOUT_S

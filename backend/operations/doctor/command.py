@@ -50,7 +50,7 @@ async def run_checks(
 ) -> list[Finding]:
     """Run all checks. Each check may take at most `seconds`. A failing check does not stop the others.
 
-    Without a database that can be read, only the checks that need none run. With `test_address`, also send a test
+    If the database cannot be read, run only the checks that do not need it. With `test_address`, also send a test
     mail to this address.
     """
     database_finding, saved = await _read_saved_settings(shop, seconds)
@@ -89,7 +89,7 @@ async def run_checks(
 
 
 async def _read_saved_settings(shop: CheckedShop, seconds: float) -> tuple[Finding, Settings | None]:
-    """Return the result of the check of the database, and the effective settings if it can be read."""
+    """Check that the database can be read. Return the finding, and the effective settings; None after a failure."""
     try:
         async with asyncio.timeout(seconds), shop.database.read() as session:
             saved = await read_effective_settings(session, shop.settings)

@@ -73,7 +73,9 @@ async def check_quotation(effective: Settings, client: CarrierClient) -> AsyncIt
 
 
 async def find_route_and_rate(effective: Settings, client: CarrierClient) -> tuple[str, Rate | None]:
-    """Return the route from the warehouse to Medellín as text, and its lowest rate; None if no courier offers one.
+    """Return the route from the warehouse to Medellín as text, and its lowest rate.
+
+    The rate is None if no courier offers one.
 
     Raises:
         CarrierError: see `CarrierClient.request_quotation`.
@@ -95,7 +97,7 @@ def _municipality_name(dane_code: str) -> str:
 
 
 async def check_labels(settings: Settings) -> AsyncIterator[Finding]:
-    """Report which kind of labels the shop would create."""
+    """Report if the labels are real ones, test labels, or labels of the embedded carrier."""
     if settings.uses_sandbox_carrier:
         yield ok("labels", _("de la transportadora de ensayo"))
     elif not settings.creates_test_labels:
@@ -192,7 +194,7 @@ def _failed_checks(answer: httpx.Response) -> str:
 
 
 async def check_certificate(settings: Settings) -> AsyncIterator[Finding]:
-    """Check until when the certificate of PUBLIC_URL is valid."""
+    """Check that browsers accept the certificate of PUBLIC_URL, and that it does not expire soon."""
     address = urlsplit(settings.public_url)
     if address.scheme != "https":
         return

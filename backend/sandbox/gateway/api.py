@@ -29,7 +29,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Endpoint:
-    """An endpoint that runs `handler`, unless a fault is planned."""
+    """An endpoint that runs `handler`, or answers with the fault that is planned for its operation."""
 
     def __init__(self, operation: Operation, handler: Handler, faults: Faults) -> None:
         self._operation = operation

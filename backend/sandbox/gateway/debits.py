@@ -41,7 +41,7 @@ class Unreadable(Exception):
 
 
 def read_fields(body: Any, keys: GatewayCredentials) -> dict[str, Any]:
-    """Return the decrypted fields of the request, by their name on the wire.
+    """Return the decrypted fields of the request, by their names in the gateway's format.
 
     Raises:
         Unreadable: an unencrypted field is wrong, or an encrypted field cannot be decrypted.
@@ -74,7 +74,10 @@ def read_fields(body: Any, keys: GatewayCredentials) -> dict[str, Any]:
 
 
 def find_refusal_code(fields: Mapping[str, Any]) -> str | None:
-    """Return the code with which the bank network refuses a valid payment; None if it accepts the payment."""
+    """Return the code with which the bank network refuses a valid payment; None if it accepts the payment.
+
+    It refuses an unknown bank, and an amount above `MAX_AMOUNT`.
+    """
     if fields["banco"] not in BANKS:
         return "FAIL_BANKNOTEXISTSORDISABLED"
     return "FAIL_EXCEEDEDLIMIT" if Decimal(fields["valor"]) > MAX_AMOUNT else None

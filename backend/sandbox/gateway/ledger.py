@@ -93,7 +93,7 @@ class Ledger:
         return transaction
 
     async def abandon_overdue(self) -> int:
-        """Abandon the transactions without a decision in time. Return their number."""
+        """Abandon the transactions that the customer did not decide in time. Return their number."""
         async with self._database.transaction() as session:
             moment = await database_now(session)
             overdue = await self._overdue(session, moment)
@@ -131,7 +131,7 @@ class Ledger:
 
 
 def _has_effect(transaction: SandboxTransaction, state: GatewayState) -> bool:
-    """Return True if the decision changes something.
+    """Return True if the decision changes the transaction.
 
     A final state never changes, and "pending" is applied only once.
     """
