@@ -138,7 +138,7 @@ def line_key(variant_id: str, meta: JsonObject) -> tuple[str, str]:
 
 
 def count_units_by_variant(lines: Sequence[Line]) -> Counter[str]:
-    """Return the units of each variant in all lines."""
+    """Return the number of units in all lines, by variant id."""
     units: Counter[str] = Counter()
     for line in lines:
         units[line.variant.id] += line.item.quantity
@@ -152,7 +152,7 @@ async def read_lines(session: AsyncSession, cart_id: str) -> list[Line]:
 
 
 async def read_ready_day(session: AsyncSession, cart_id: str) -> date | None:
-    """Return the day on which the last preordered units of the cart arrive at the shop; None without any."""
+    """Return the day on which the cart's last preordered units arrive at the shop; None without preordered units."""
     query = select(func.max(Product.preorder_day)).join(Variant, Variant.product_id == Product.id)
     query = query.join(LineItem, LineItem.variant_id == Variant.id).where(LineItem.cart_id == cart_id)
     return (await session.execute(query)).scalar_one()

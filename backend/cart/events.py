@@ -14,7 +14,7 @@ class CartChanged:
 class CartsMerged:
     """Event: the lines of an open cart were moved into another one.
 
-    The caller has locked the purchase chains of both.
+    The publisher has locked the purchase chains of both carts.
     """
 
     cart_id: str

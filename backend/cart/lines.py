@@ -58,7 +58,8 @@ async def add_to_cart(
 
     Raises:
         NotFound, NotAllowed, Conflict: see `open_cart`.
-        InvalidData: the quantity is not positive or is too large, or the variant is not for sale.
+        InvalidData: the quantity is not positive, or the variant is not for sale.
+        CartFull: the cart would have too many lines, or too many units of the variant.
         InsufficientStock: fewer units can be sold.
     """
     cart = await open_cart(session, cart_id, caller)
@@ -109,7 +110,8 @@ async def change_line(
 
     Raises:
         NotFound: the cart has no such line; or see `open_cart`.
-        NotAllowed, InvalidData, InsufficientStock: see `add_to_cart`.
+        InvalidData: the quantity is negative.
+        NotAllowed, Conflict, CartFull, InsufficientStock: see `add_to_cart`.
     """
     cart = await open_cart(session, cart_id, caller)
     line = await session.get(LineItem, line_id)
@@ -148,7 +150,13 @@ async def _count_other_units(session: AsyncSession, line: LineItem) -> int:
 
 
 def _require_units(before: int, quantity: int, units: int) -> None:
-    """Check that a variant's new quantity is allowed: at most `MAX_QUANTITY`, and available unless it decreases."""
+    """Check that a variant's new quantity is at most `MAX_QUANTITY` and, if it increases, available.
+
+    `units` are available; `before` is the current quantity in all lines of the cart.
+
+    Raises:
+        CartFull, InsufficientStock: it is not.
+    """
     if quantity > MAX_QUANTITY:
         raise CartFull(
             f"At most {MAX_QUANTITY} units of a product fit in a cart",

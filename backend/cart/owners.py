@@ -170,15 +170,15 @@ async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign
 
     The first cart keeps only lines for which the second has no room, so that a second call changes nothing.
 
-    Quantities of the same variant are added. The sum is limited to the available stock, but is never lower than the
-    quantity in either cart. The checkout draft moves too: if both carts have a value, the first cart's value is
-    used. Metadata also moves: if both carts have a value, the second cart's value is used. Codes are added to the
-    second cart if they apply to it and there is room. If the first cart was restored
-    from another cart, the second cart joins that purchase. So the purchase chains of both must be locked
-    (`backend.cart.purchase_chains`).
+    Lines with the same variant and metadata become one line. Its quantity is the sum of both, limited to the
+    available stock and `MAX_QUANTITY`, but never lower than the quantity in either cart. The checkout draft moves
+    too: if both carts have a value, the first cart's value is used. Metadata of the cart also moves: if both carts
+    have a value, the second cart's value is used. Codes are added to the second cart if they apply to it and there
+    is room. If the first cart replaces a cart whose payment failed or was closed, the second cart joins that
+    purchase. So the purchase chains of both must be locked (`backend.cart.purchase_chains`).
 
-    Messages in the second cart list the units and codes that could not be moved and, with `at_sign_in`, the moved
-    units.
+    Messages in the second cart list the units and codes that could not be moved. With `at_sign_in`, a message also
+    lists the moved units and those that the second cart had before.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `open_cart`.

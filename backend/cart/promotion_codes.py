@@ -29,9 +29,9 @@ from backend.promotions.service import normalize_code
 from backend.rate_limit.limiter import RateLimit
 
 PROMO_CODES = RateLimit("promotion code", per_pair=20, per_client=300, per_subject=30)
-"""How often codes may be typed in a quarter of an hour, so that codes cannot be found by trying."""
+"""Limit of the codes that may be typed in a quarter of an hour, so that codes cannot be found by trying."""
 MAX_CODES = 10
-"""How many codes one cart may have."""
+"""Maximum number of codes of a cart."""
 UNKNOWN_CODE = "The promotion code {code} is invalid"
 REFUSAL_MESSAGES = {
     Obstacle.NOT_YET: "The promotion code {code} is not valid yet",
@@ -72,8 +72,8 @@ class CodeRefused(InvalidData):
     """The code gives no discount for this cart.
 
     Attributes:
-        obstacle: the reason. It is None both for an unknown code and for an ended one, so that the caller cannot
-            find out which codes exist.
+        obstacle: the reason. It is None for an unknown code, and for a promotion that is a draft or that staff have
+            ended, so that the caller cannot find out which codes exist.
         missing: pesos of products that must be added to reach the minimum of the promotion.
     """
 
@@ -164,7 +164,7 @@ async def copy_codes(session: AsyncSession, cart_id: str, into: str) -> None:
 
 
 async def move_codes(session: AsyncSession, old: Cart, cart: Cart) -> list[CandidateResult]:
-    """Add the codes of an old cart to the (locked) one, if they apply to it and there is room.
+    """Add the codes of the cart `old` to the (locked) `cart`, if they apply to it and there is room.
 
     Returns:
         The codes that were not added. If a code was not added only because the cart has too many, its `obstacle` is
@@ -204,7 +204,10 @@ async def _list_typed_ids(session: AsyncSession, cart_id: str) -> set[str]:
 
 
 async def _list_own_codes(session: AsyncSession, cart_id: str) -> list[tuple[str, str]]:
-    """Return normalized code and promotion id of each code of the cart, also of a deleted or automatic promotion."""
+    """Return the normalized code and the promotion id of each code that was typed into the cart.
+
+    Codes of promotions that have been deleted or made automatic since are included.
+    """
     own = select(Promotion.code_key, Promotion.id).join(
         CartPromotion, CartPromotion.promotion_id == Promotion.id
     )

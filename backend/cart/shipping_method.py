@@ -60,9 +60,9 @@ async def mark_cart_changed(session: AsyncSession, cart: Cart) -> None:
 
 
 async def _touch_cart(session: AsyncSession, cart: Cart) -> None:
-    """Set the cart's `updated_at`, and write its other changes.
+    """Set the cart's `updated_at`, and write the cart's unsaved changes if it has some.
 
-    If there are no other changes, one statement takes a quarter of the time of a flush.
+    Without unsaved changes, a single statement is used: it takes a quarter of the time of a flush.
     """
     moment = now()
     if session.is_modified(cart):

@@ -45,21 +45,24 @@ async def read_goods_total(session: AsyncSession, cart_id: str, contents: Conten
 
 
 def get_shipping_price(amount: Cop, data: JsonObject, goods_total: Cop) -> Cop:
-    """Return `amount`; 0 if `data` has a free-from amount that the goods, after discounts, reach."""
+    """Return the price of shipping: 0 if the goods cost at least the `FREE_FROM` amount in `data`, else `amount`.
+
+    `goods_total` is the total of the goods after discounts.
+    """
     free_from = data.get(FREE_FROM)
     return 0 if free_from is not None and goods_total >= free_from else amount
 
 
 @dataclass(frozen=True, slots=True)
 class _CartPrices:
-    """The lines, promotions and staff discount of a cart, from which the totals at any price of shipping follow."""
+    """The lines, promotions and staff discount of a cart, to compute its totals at any price of shipping."""
 
     lines: Sequence[Line]
     promotions: EvaluatedPromotions = field(default_factory=EvaluatedPromotions)
     staff_adjustments: Sequence[Adjustment] = ()
 
     def compute_totals(self, shipping: Cop | None) -> tuple[CartTotals, Discounts]:
-        """Return the totals and discounts with this price of shipping; None without shipping."""
+        """Return the totals and discounts with this price of shipping (None: without shipping)."""
         discounts = self.promotions.apply(shipping)
         if self.staff_adjustments:
             discounts = replace(discounts, adjustments=(*discounts.adjustments, *self.staff_adjustments))

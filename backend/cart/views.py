@@ -84,7 +84,7 @@ class WrappingView:
 
 @dataclass(frozen=True, slots=True)
 class FreeShippingView:
-    """The missing value of products until the shipping is free, in words, and the reached percentage."""
+    """A sentence with the pesos that are missing for free shipping, and the reached percentage of the minimum."""
 
     text: str
     percent: int
@@ -152,7 +152,7 @@ async def read_cart_view(
         session: reads the database.
         cart_id: the cart's id.
         caller: the caller; None if their access was checked before.
-        requires_owner: True if the cart must already be assigned to the calling customer. A guest's cart is
+        requires_owner: True if the cart must already be assigned to the calling customer; then a guest's cart is
             refused.
 
     Raises:

@@ -54,7 +54,7 @@ async def parse_product_conditions(session: AsyncSession, query: str) -> Sequenc
 
 
 async def list_current_columns(session: AsyncSession) -> list[str]:
-    """Return the headings. A list, such as tags, gets as many columns as any product has entries in it."""
+    """Return the headings. A list, such as tags, has a numbered column for each entry of its longest list."""
     names = [_format_heading("product", name) for name in PRODUCT]
     for name, (table, _list, _field) in LIST_COLUMNS.items():
         names += [f"Product {name} {number + 1}" for number in range(await _count_max(session, table))]

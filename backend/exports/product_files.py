@@ -78,7 +78,7 @@ class ProductEntry:
 async def build_shopify_cells(
     session: AsyncSession, products: Sequence[Product], base_url: str
 ) -> list[Cells]:
-    """Return rows of cells by `SHOPIFY_COLUMNS`: one for each variant, and one for each further picture."""
+    """Return rows of cells by `SHOPIFY_COLUMNS`: one for each variant or picture of a product, whichever are more."""
     entries = await _read_entries(session, products, base_url)
     return [cells for entry in entries for cells in _to_shopify_cells(entry)]
 
@@ -86,7 +86,10 @@ async def build_shopify_cells(
 async def build_woocommerce_cells(
     session: AsyncSession, products: Sequence[Product], base_url: str
 ) -> list[Cells]:
-    """Return rows of cells by `WOOCOMMERCE_COLUMNS`: one product, or a parent and a row for each variation."""
+    """Return rows of cells by `WOOCOMMERCE_COLUMNS`.
+
+    A product without options has one row; any other product has a row for itself and one for each variation.
+    """
     entries = await _read_entries(session, products, base_url)
     return [cells for entry in entries for cells in _to_woocommerce_cells(entry)]
 

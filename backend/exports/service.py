@@ -99,7 +99,7 @@ def list_kinds(actor: Actor) -> dict[str, Kind]:
 
 
 async def list_own_exports(session: AsyncSession, actor: Actor) -> Sequence[DataExport]:
-    """Return the actor's files that have not expired, newest first."""
+    """Return the actor's `MAX_LISTED_EXPORTS` newest files that have not expired, newest first."""
     actor.require(Right.READ_REPORTS)
     query = select(DataExport).where(DataExport.actor_id == actor.id, DataExport.expires_at > db_now())
     newest = query.order_by(DataExport.created_at.desc(), DataExport.id.desc()).limit(MAX_LISTED_EXPORTS)

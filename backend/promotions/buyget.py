@@ -35,8 +35,8 @@ def choose_units(
 ) -> ChosenUnits:
     """Return the units that the offer discounts, and the units bought for them.
 
-    The offer applies as often as the cart's units and its `max_quantity` allow; once if that is None. `used` has the
-    units of each line, by line id, that earlier offers have used.
+    The offer applies as often as the cart's units and its `max_quantity` allow; once if `max_quantity` is None.
+    `used` has the units, by line id, that earlier offers have used.
     """
     free_units = _list_free_units(offer, buyget, lines, used or Counter())
     bought_only = sum(one.units for one in free_units if not one.may_be_discounted)
@@ -61,7 +61,7 @@ def _list_free_units(
 ) -> list[_FreeUnits]:
     """Return the unused units that the offer can use, the cheapest first. Units without a price are not counted.
 
-    An offer that has lost its rules uses no unit.
+    The result is empty if the offer has no target rules or no buy rules: staff may have deleted them.
     """
     if not offer.target_rules or not buyget.buy_rules:
         return []
@@ -80,7 +80,10 @@ def _list_free_units(
 
 
 def _take_cheapest(free_units: Sequence[_FreeUnits], count: int, spare: int) -> Counter[str]:
-    """Return `count` of the cheapest units to discount, by line id. At most `spare` may also serve as bought."""
+    """Return the `count` cheapest units to discount, by line id.
+
+    At most `spare` of them are units that could also serve as bought ones.
+    """
     taken = Counter[str]()
     for one in free_units:
         if one.may_be_discounted:
@@ -92,7 +95,10 @@ def _take_cheapest(free_units: Sequence[_FreeUnits], count: int, spare: int) -> 
 
 
 def _take_bought(free_units: Sequence[_FreeUnits], count: int, discounted: Counter[str]) -> Counter[str]:
-    """Return `count` units to count as bought, by line id: those that cannot be discounted, then the dearest."""
+    """Return `count` units to count as bought, by line id.
+
+    Units that cannot be discounted are taken first, then the most expensive ones.
+    """
     taken = Counter[str]()
     dearest = sorted(free_units, key=lambda one: (one.may_be_discounted, -one.line.priced.unit_price))
     for one in dearest:

@@ -72,7 +72,7 @@ def apply_offers(
 
 
 def _order_key(offer: Offer) -> tuple[object, ...]:
-    """Return the sort key of an offer. Of several buyget offers, the one with the greatest discount is first."""
+    """Return the sort key of an offer. Of several buyget offers, the one with the greatest `value` is first."""
     buyget = offer.buyget
     quantities = (-offer.value, -buyget.buy_quantity, -buyget.apply_quantity) if buyget else ()
     return (buyget is None, quantities, not offer.is_automatic, offer.promotion_id)

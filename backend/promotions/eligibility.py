@@ -105,7 +105,7 @@ class Candidate:
         typed_at: when its code was typed into the cart; None for an automatic promotion.
         is_held: True if a use of the promotion is reserved for the cart. While it is reserved, the promotion
             applies even if it has ended.
-        uses: the uses of the promotion, if it has a limit.
+        uses: the number of counted uses of the promotion; 0 if it has no limit.
         campaign_used: the use of all promotions of its campaign, by any cart: uses, pesos, or uses by this
             customer, depending on the type of the campaign's budget.
     """
@@ -140,7 +140,7 @@ class Candidate:
         return self.budget_obstacle if self.budget is not None and self.budget.remaining <= 0 else None
 
     def find_obstacle(self) -> Obstacle | None:
-        """Return the reason why this customer, or any customer, cannot use the promotion now; None if they can."""
+        """Return why the customer cannot use the promotion now, whatever is in the cart; None if they can."""
         promotion, campaign = self.promotion, self.campaign
         if self.is_held:
             return None
@@ -319,7 +319,7 @@ class EvaluatedPromotions:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def apply(self, shipping: Cop | None) -> Discounts:
-        """Return the discounts at this price of the shipping; None if no option is chosen yet."""
+        """Return the discounts at this price of the shipping (None: no option is chosen yet)."""
         if not self.results:
             return NO_DISCOUNTS
         offers = [result.candidate.offer for result in self.results if result.obstacle is None]

@@ -19,9 +19,10 @@ class FurtherUnit:
 
 
 def find_further_unit(discounts: Discounts, line_ids: Collection[str]) -> FurtherUnit | None:
-    """Find the cheapest line in `line_ids` of which one more unit earns a discount; return None if there is none.
+    """Find the cheapest line in `line_ids` of which one more unit earns a buyget discount in percent.
 
-    For a cart with several buyget promotions, return None: each unit counts for only one of them.
+    Return None if there is no such line, or if several buyget promotions may apply: each unit counts for only one of
+    them.
     """
     found = [one for one in discounts.results if one.candidate.offer.buyget is not None]
     offered = [one for one in found if one.obstacle in (None, Obstacle.TOO_FEW_UNITS)]

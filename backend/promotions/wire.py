@@ -58,7 +58,7 @@ async def read_campaign_usage(
 
 
 async def promotions_wire(session: AsyncSession, promotions: Sequence[Promotion]) -> list[PromotionOut]:
-    """Return promotions with their campaigns."""
+    """Return promotions with their campaigns and usage, in the platform's shape."""
     ids = {one.campaign_id for one in promotions if one.campaign_id}
     found = (await session.execute(select(Campaign).where(Campaign.id.in_(ids)))).scalars() if ids else ()
     shown = {wire["id"]: wire for wire in await campaigns_wire(session, list(found))}
@@ -70,7 +70,7 @@ async def promotions_wire(session: AsyncSession, promotions: Sequence[Promotion]
 
 
 async def campaigns_wire(session: AsyncSession, campaigns: Sequence[Campaign]) -> list[CampaignOut]:
-    """Return campaigns with their budgets."""
+    """Return campaigns with their budgets and the use of these, in the platform's shape."""
     used = await read_campaign_usage(session, campaigns)
     return [_campaign_wire(one, used.get(one.id, PromotionUsage())) for one in campaigns]
 
