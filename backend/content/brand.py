@@ -45,7 +45,7 @@ class Brand:
         is_demo: True if the shop has the demo's identity. Then the demo's drawings are shown.
         name: the shop's name.
         logo: the owner's logo, if there is one.
-        icon: the owner's picture for icons, if there is one.
+        icon: the owner's picture for icons, else the logo; None if there is neither.
         has_own_headline: True if the owner wrote the headline.
         headline: heading of the home page; never empty.
         goods: the shop's words for its products.

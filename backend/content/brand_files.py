@@ -14,7 +14,7 @@ async def read_logo(pictures: PictureStore, brand: Brand) -> bytes:
 
 
 async def read_brand_file(pictures: PictureStore, url: str) -> bytes:
-    """Return the file at this URL of a brand picture; empty if it is lost, or if the store does not answer."""
+    """Return the file at this URL of a brand picture; empty if it is missing, or if the store does not answer."""
     try:
         found = await pictures.get(url.removeprefix(f"{URL}/"))
     except PicturesUnavailable as error:

@@ -66,7 +66,7 @@ def _check_goods(body: BrandBody, problems: dict[str, str]) -> None:
 
 
 def _check_colors(body: BrandBody, problems: dict[str, str]) -> None:
-    """Check that all four colours are chosen, or none, and that every text is readable."""
+    """Check that all four colours are chosen, or none, and that every text is readable. Add the problems by field."""
     colors = {name: getattr(body, name) for name in COLOR_FIELDS}
     if not any(colors.values()):
         return
@@ -95,7 +95,7 @@ def _check_colors(body: BrandBody, problems: dict[str, str]) -> None:
 
 
 def format_contrast(contrast: float) -> str:
-    """Return a contrast as people read it, rounded down: `4,4`."""
+    """Return a contrast as text, rounded down to one decimal after a comma: `4,4`."""
     return f"{int(contrast * 10) / 10:.1f}".replace(".", ",")
 
 

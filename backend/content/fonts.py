@@ -53,7 +53,7 @@ DEMO_FONT = FontName.ROUNDED
 
 
 def find_font(name: str, *, is_demo: bool) -> FontName:
-    """Return the font with this name; for an unknown or empty name, the demo's default font or that of other shops."""
+    """Return the font with this name. If the name is unknown or empty, return the default: the demo has its own."""
     if name in FONTS:
         return FontName(name)
     return DEMO_FONT if is_demo else FontName.PLAIN

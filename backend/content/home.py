@@ -48,7 +48,7 @@ class SlideView:
 
 @dataclass(frozen=True, slots=True)
 class SectionView:
-    """A section of the home page. For a section that the shop fills, only the title is set."""
+    """A section of the home page. For a section that the shop fills, only the title and `more` are set."""
 
     kind: str
     key: str
@@ -205,7 +205,7 @@ async def _read_categories(session: AsyncSession, sections: Sequence[Section]) -
 
 
 async def _find_collection(session: AsyncSession, section: Section) -> Collection | None:
-    """Return the section's collection; None without one, or if it is hidden."""
+    """Return the section's collection; None if the section has none or the collection is hidden."""
     if not section.collection_id:
         return None
     collection = await session.get(Collection, section.collection_id)
@@ -213,7 +213,7 @@ async def _find_collection(session: AsyncSession, section: Section) -> Collectio
 
 
 async def _find_group_path(session: AsyncSession, section: Section, visible: Tree) -> str:
-    """Return the path of the page of the section's collection or category; empty if shoppers see none."""
+    """Return the path of the page of the section's collection, else of its category; empty if shoppers see neither."""
     if collection := await _find_collection(session, section):
         return collection_page_path(collection.handle)
     category = visible.by_id.get(section.category_id)
@@ -223,7 +223,8 @@ async def _find_group_path(session: AsyncSession, section: Section, visible: Tre
 async def _read_section_cards(session: AsyncSession, section: Section, visible: Tree) -> list[ProductCard]:
     """Return the products of a section: those that the office chose, then its category's, then its collection's.
 
-    A hidden category has none.
+    Only available products of the category and the collection are returned, and none of a hidden one. The result has
+    at most `MAX_SECTION_PRODUCTS`.
     """
     cards = {card.id: card for card in await _read_cards(session, section.product_ids)}
     category = visible.by_id.get(section.category_id)

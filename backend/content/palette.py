@@ -90,9 +90,10 @@ def find_readable(color: str, backgrounds: Sequence[str], ratio: float = MIN_CON
 def derive_variables(palette: Palette) -> Mapping[str, str]:
     """Return the variables of the style sheet for these colours, by name.
 
-    They are cached: finding the shades takes up to 20 ms, and the service worker, which browsers often load, has them.
+    The result is cached, because finding the shades takes up to 20 ms, and browsers often load the service worker,
+    which contains them.
 
-    Every text stays readable on every surface: a shade of a chosen colour may be a little darker than the colour.
+    Every text is readable on every surface. So a text may have a little darker shade than the chosen colour.
     """
     primary, secondary = palette.primary, palette.secondary
     background, text = palette.background, palette.text

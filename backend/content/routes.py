@@ -93,7 +93,7 @@ async def list_content(database: Db) -> Wire[ContentListAnswer]:
 
 @router.get("/{area}")
 async def read_area(area: str, database: Db) -> Wire[ContentAnswer]:
-    """Return the current content of an area: `banner`, `announcement`, `home`, `footer`, or a mail (`mail_…`)."""
+    """Return the current content of an area: `banner`, `announcement`, `home`, `footer`, `brand` or `mail_…`."""
     async with database.read() as session:
         return Wire({"content": _content_view(await read_current_version(session, _parse_area(area)))})
 

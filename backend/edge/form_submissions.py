@@ -45,7 +45,7 @@ def is_sent_by_script(request: Request) -> bool:
 
 
 def redirect_to(request: Request, page: str) -> Response:
-    """Return the response that opens the page with the result."""
+    """Return the response that opens `page`: for a script a JSON object with the path, else a redirect."""
     return Wire({"next": page}) if is_sent_by_script(request) else RedirectResponse(page, 303)
 
 

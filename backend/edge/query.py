@@ -61,6 +61,7 @@ class QueryReader:
 
         Raises:
             RequestValidationError: a parameter is unknown, malformed or out of range.
+            InvalidData: a part of `$and` or `$or` has parameters for paging.
         """
         return self._read(request.query_params.multi_items()[:MAX_VALUES], 0)
 
@@ -68,7 +69,7 @@ class QueryReader:
         """Parse the parameters of a query that was stored as text.
 
         Raises:
-            RequestValidationError: see `__call__`.
+            RequestValidationError, InvalidData: see `__call__`.
         """
         return self._read(parse_qsl(query, keep_blank_values=True)[:MAX_VALUES], 0)
 

@@ -179,7 +179,10 @@ def _query_parameters(dependant: Dependant) -> Iterator[dict[str, Any]]:
 
 
 def _add_etag(request: Request, response: Response) -> Response:
-    """Return 304 if the client already has this answer, else the answer with its ETag."""
+    """Return 304 if the client already has this answer, else the answer with its ETag.
+
+    An answer whose status is not 200 is returned unchanged.
+    """
     if response.status_code != 200:
         return response
     tag = compute_etag(bytes(response.body))

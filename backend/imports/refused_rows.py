@@ -1,4 +1,4 @@
-"""The file of the refused rows: the rows as they were in the spreadsheet, each with the corrections that it needs."""
+"""The file of the rows with problems: the rows as they were in the spreadsheet, with the corrections that they need."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
 
 
 async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str) -> bytes:
-    """Return a workbook of the refused rows, which can be imported again after their correction.
+    """Return a workbook of the import's rows with problems, which can be imported again after their correction.
 
-    The workbook has the columns of the spreadsheet. It also contains rows that describe the product of a refused
-    row, such as rows that have only a picture.
+    These are the rows of `RowList.PROBLEMS`. The workbook has the columns of the spreadsheet. It also contains other
+    rows that describe the same products, such as rows that have only a picture.
 
     Raises:
         NotFound: the import does not exist.

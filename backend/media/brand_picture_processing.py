@@ -28,7 +28,7 @@ def read_brand_picture(content: bytes) -> Image.Image:
     """Return a picture upright, in RGBA, without its transparent margins.
 
     Raises:
-        UnusablePicture: it is no picture, or too large, too small, too long or damaged.
+        UnusablePicture: it is no picture, or is too large, too small, too long, damaged or completely transparent.
     """
     with open_picture(BytesIO(content)) as image:
         if image.width * image.height > MAX_PIXELS:

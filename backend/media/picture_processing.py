@@ -100,7 +100,8 @@ def open_picture(source: Path | BytesIO) -> Iterator[Image.Image]:
     """Open a picture; its pixels are not decoded yet.
 
     Raises:
-        UnusablePicture: its format is not in `FORMATS`, or it is too large to decode.
+        UnusablePicture: its format is not in `FORMATS`, it is too large to decode, or it is a JPEG with more than
+            `MAX_SCANS` scans.
     """
     try:
         image = Image.open(source, formats=FORMATS)

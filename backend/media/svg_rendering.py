@@ -44,7 +44,7 @@ def render_svg(content: bytes) -> bytes:
 
 
 def _read_answer(file: BinaryIO) -> object:
-    """Return what the child process writes about the file; None if it was killed or failed."""
+    """Return the JSON answer of the child process about the file; None if the process was killed or failed."""
     try:
         with ChildProcess(CHILD, file, {}, timeout_s=TIMEOUT_S) as child:
             return next(iter(child.lines()), None)

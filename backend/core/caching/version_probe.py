@@ -66,7 +66,7 @@ class ProductChanges:
         """Number of the latest change that was read from the database."""
 
     def missing_since(self, version: Version) -> int | None:
-        """Return the number of the latest known change if this version has later ones, which must then be read.
+        """Return the number of the latest known change if changes after it must be read for this version.
 
         Return None if all changes of this version are known.
         """

@@ -720,7 +720,7 @@ def _missing(setting: str, missing: str) -> SettingProblem:
 
 
 def _list_prefixes() -> tuple[str, ...]:
-    """Return the prefixes of settings that belong to providers outside this program: `my_bank_` of `my_bank`."""
+    """Return the prefixes of settings of providers outside this program: `my_bank_` for the provider `my_bank`."""
     sources = (EnvFileSource(Settings), SecretFileSource(Settings), EnvSettingsSource(Settings))
     texts = (source.env_vars.get(name.lower()) or "" for source in sources for name in SETTING_NAMES.values())
     return tuple(f"{provider_id}_" for text in texts for provider_id in list_external_ids(text))

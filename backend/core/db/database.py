@@ -238,7 +238,7 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncSession]:
-        """Open a session for reading. Its changes are not stored.
+        """Open a session that must only read. Objects that are changed in it are not stored.
 
         Raises:
             DatabaseUnavailable: the database does not answer, or all connections are busy for too long.

@@ -279,7 +279,7 @@ def require_company_name(text: str, missing: str) -> str:
     """Return the tidied name of a company. `missing` is the message if it is empty.
 
     Raises:
-        PydanticCustomError: it is too long or not a name: see `is_company_name`.
+        PydanticCustomError: it is too short, too long or not a name: see `is_company_name`.
     """
     name = require_length(tidy_name(text), 2, MAX_NAME_LENGTH, missing)
     if not is_company_name(name):

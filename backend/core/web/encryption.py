@@ -15,7 +15,7 @@ def encrypt(signing_key: str, purpose: str, secret: str) -> str:
 
 
 def decrypt(signing_key: str, purpose: str, encrypted: str) -> str | None:
-    """Return the secret; None if SECRET_KEY has changed since."""
+    """Return the secret; None if SECRET_KEY has changed since the encryption."""
     from cryptography.fernet import InvalidToken
 
     try:

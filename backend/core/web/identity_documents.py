@@ -110,7 +110,7 @@ def split_document(text: str, *, is_numeric: bool = True) -> WrittenDocument:
 
 
 def _parse_label(label: str, *, is_numeric: bool) -> tuple[str, ...] | None:
-    """Return the document types that the text before a number can mean; None if it means none."""
+    """Return the document types that the text before a number can mean; None if it does not name a type."""
     letters = re.sub("[^a-z]", "", fold(label))
     if letters in _NAMES:
         return _NAMES[letters]

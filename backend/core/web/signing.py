@@ -49,5 +49,5 @@ def derive_key(signing_key: str, purpose: str) -> bytes:
 
 
 def keyed_hash(signing_key: str, purpose: str, value: str) -> bytes:
-    """Return the 32-byte hash of a value that cannot be guessed from the hash without the signing key."""
+    """Return a 32-byte hash of the value. Without the signing key, the value cannot be guessed from the hash."""
     return hmac.digest(derive_key(signing_key, purpose), value.encode("utf-8", "replace"), hashlib.sha256)

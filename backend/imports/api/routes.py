@@ -251,7 +251,7 @@ async def go_on(actor: StaffMember, database: Db, import_id: str) -> Wire[Import
     responses={200: {"content": {XLSX: {}}, "description": "The rows, each with its problem."}},
 )
 async def fetch_refused(actor: StaffMember, database: Db, import_id: str) -> Response:
-    """Return a workbook of the refused rows with their problems."""
+    """Return a workbook of the rows that were refused or have problems, each with its problems."""
     async with database.read() as session:
         content = await build_refused_file(session, actor, import_id)
     return _xlsx_response(content, _("Filas por corregir.xlsx"))

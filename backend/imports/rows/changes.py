@@ -183,7 +183,7 @@ def _normalize_pair(
 
 
 def _find_added(before: Iterable[str] | None, given: Iterable[str]) -> tuple[None, tuple[str, ...] | None]:
-    """Return the change of a column to which an import only adds values."""
+    """Return the change of a column to which an import only adds values: None, and the added values or None."""
     return None, tuple(sorted(set(given) - set(before or ()))) or None
 
 
