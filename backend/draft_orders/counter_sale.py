@@ -72,7 +72,7 @@ class ReceivedMoney:
     Attributes:
         total: the amount that the staff member saw, in whole pesos.
         method: how it was paid.
-        reference: the number of the transfer or of the terminal's receipt; empty for cash.
+        reference: the number of the transfer or of the card terminal's receipt; empty for cash.
     """
 
     total: Cop
@@ -88,7 +88,7 @@ class SaleMoney:
         amount: whole pesos, which may differ from the order's total.
         data: the data of the payment session.
         method: how a staff member received the money; None if it was not received now.
-        reference: the number of the transfer, of the terminal's receipt, or of the exchanged order.
+        reference: the number of the transfer, of the card terminal's receipt, or of the exchanged order.
     """
 
     amount: Cop

@@ -133,7 +133,7 @@ async def reread_draft(session: AsyncSession, draft_id: str, exchange_id: str | 
 async def add_units(
     session: AsyncSession, actor: Actor, draft_id: str, variant_id: str, quantity: int = 1
 ) -> None:
-    """Add units of a variant.
+    """Add units of a variant to a draft order.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_draft`.
@@ -144,7 +144,7 @@ async def add_units(
 
 
 async def set_units(session: AsyncSession, actor: Actor, draft_id: str, line_id: str, quantity: int) -> None:
-    """Set the units of a line; 0 removes it.
+    """Set the units of a line of a draft order; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_draft`; also if the draft has no such line.

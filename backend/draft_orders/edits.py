@@ -65,7 +65,7 @@ class EditedOption:
 
 @dataclass(frozen=True, slots=True)
 class CartContent:
-    """Lines, codes and shipping method of a cart."""
+    """The lines, the promotion codes and the shipping method of a cart."""
 
     lines: list[LineItem]
     codes: list[str]

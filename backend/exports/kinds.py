@@ -74,7 +74,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of file."""
+    """A kind of export file: its title, columns and tables, and the right that a staff member needs to request it."""
 
     title: str
     right: Right

@@ -305,7 +305,10 @@ async def _find_corrected(session: AsyncSession, row: Invoice) -> Invoice | None
 
 
 async def _find_prepaid(session: AsyncSession, row: Invoice, order: Order) -> Cop | None:
-    """Return the paid part of a partly paid invoice, as stored in its document if it is annulled; else None."""
+    """Return the paid part of a partly paid invoice, in pesos; None if it was paid in full.
+
+    For an annulled invoice, it is the part that its document states.
+    """
     if row.annulled_at is not None:
         return restore_document(row.document).prepaid
     return await compute_prepaid(session, order)

@@ -1,4 +1,4 @@
-"""Notifications as the Admin API answers with them."""
+"""Shapes of notifications in the responses of the Admin API."""
 
 from typing_extensions import TypedDict
 

@@ -32,7 +32,7 @@ class IconKind(StrEnum):
 
     @property
     def is_opaque(self) -> bool:
-        """True if phones would show a transparent icon on black."""
+        """True if the icon must be opaque, because phones show a transparent one on black."""
         return self in (IconKind.APPLE, IconKind.MASKABLE)
 
     @property

@@ -66,7 +66,7 @@ class DifferenceReceipt:
 
     Attributes:
         amount: the amount that the staff member saw, in whole pesos.
-        reference: the number of the transfer or of the terminal's receipt; empty for cash that was received.
+        reference: the number of the transfer or of the card terminal's receipt; empty for cash that was received.
     """
 
     amount: Cop

@@ -263,7 +263,7 @@ class OrderSummary(TypedDict):
 
 
 class OrderStatus(Stamps):
-    """Fields of an order that a caller may see who knows only the order's id."""
+    """Fields of an order that are shown to a caller who knows only its id."""
 
     id: str
     display_id: int | None

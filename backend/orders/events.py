@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OrderPlaced:
-    """A new order was created. `origin` is an `OrderOrigin`."""
+    """Event: a new order was created. `origin` is an `OrderOrigin`."""
 
     order_id: str
     origin: str = "web"
@@ -13,7 +13,7 @@ class OrderPlaced:
 
 @dataclass(frozen=True, slots=True)
 class OrderPaid:
-    """The order was paid. `origin` is an `OrderOrigin`."""
+    """Event: the order was paid. `origin` is an `OrderOrigin`."""
 
     order_id: str
     origin: str = "web"
@@ -21,14 +21,14 @@ class OrderPaid:
 
 @dataclass(frozen=True, slots=True)
 class OrderCanceled:
-    """The order was cancelled, for any reason. Published in the same transaction."""
+    """Event: the order was cancelled, for any reason. Published in the transaction that cancels it."""
 
     order_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class OrderEdited:
-    """Event: staff changed the lines of a paid order before it was packed. Published in the same transaction."""
+    """Event: staff changed the lines of a paid order before it was packed. Published in the transaction of the edit."""
 
     order_id: str
     edit_id: str
@@ -73,7 +73,7 @@ class FulfillmentReady:
 
 @dataclass(frozen=True, slots=True)
 class FulfillmentDelivered:
-    """A fulfillment was delivered. Published in the transaction that records the delivery."""
+    """Event: a fulfillment was delivered. Published in the transaction that records the delivery."""
 
     fulfillment_id: str
     order_id: str

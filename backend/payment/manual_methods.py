@@ -31,7 +31,7 @@ EXCHANGE_CREDIT = "exchange"
 
 
 def check_reference(reference: str, *, is_needed: bool) -> None:
-    """Check the number of a transfer or of the terminal's receipt.
+    """Check the number of a bank transfer or of a card terminal's receipt.
 
     Raises:
         InvalidData: it is missing although it `is_needed`, or it is longer than `MAX_REFERENCE_LENGTH`.

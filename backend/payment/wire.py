@@ -70,7 +70,10 @@ def collection_wire(
 
 
 def session_wire(payment: PaymentSession) -> SessionOut:
-    """Return a payment session. `data.redirect_url` is the bank's page while the shopper has to go there."""
+    """Return a payment session in the platform's shape.
+
+    `data.redirect_url` is the bank's page while the shopper has to go there.
+    """
     data: JsonDict = {name: payment.data[name] for name in _PUBLIC_DATA if payment.data.get(name)}
     data |= payment.data.get(SHOWN, {})
     if payment.redirect_url:
@@ -123,7 +126,7 @@ def add_missing_answers(
 
 
 def payment_wire(payment: PaymentSession, refunds: Iterable[Refund] = ()) -> PaymentOut:
-    """Return the payment of an authorized session, with the items of `refunds` that belong to it.
+    """Return the payment of an authorized session in the platform's shape, with those of `refunds` that belong to it.
 
     A payment has no row: its id is the session's id with the prefix `pay_`.
     """

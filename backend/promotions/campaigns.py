@@ -59,7 +59,7 @@ async def create_campaign(session: AsyncSession, actor: Actor, new: CreateCampai
 async def change_campaign(
     session: AsyncSession, actor: Actor, campaign_id: str, change: ChangeCampaign
 ) -> Campaign:
-    """Change the values that the command contains; the others stay unchanged.
+    """Change the values of a campaign that the command contains; the others stay unchanged.
 
     Raises:
         NotFound: there is no such campaign.

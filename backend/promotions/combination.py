@@ -43,7 +43,7 @@ def choose_combination(
 
 
 def _complete_group(group: Sequence[Offer], others: Sequence[Offer], offers: Sequence[Offer]) -> list[Offer]:
-    """Add to the group each of `others` that it can be combined with. Return it in the order of `offers`."""
+    """Return `group` and each of `others` that can be combined with it, in the order of `offers`."""
     complete = list(group)
     for offer in others:
         if offer not in complete and all(can_combine(offer, member) for member in complete):

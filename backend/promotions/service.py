@@ -116,7 +116,7 @@ async def create_promotion(session: AsyncSession, actor: Actor, new: CreatePromo
 async def change_promotion(
     session: AsyncSession, actor: Actor, promotion_id: str, change: ChangePromotion
 ) -> Promotion:
-    """Change the values that are set in the command. A payment that has already started keeps its price.
+    """Change the values of a promotion that the command contains. A payment that has already started keeps its price.
 
     Raises:
         NotFound: there is no such promotion or campaign.

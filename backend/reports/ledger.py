@@ -44,18 +44,18 @@ BATCH_SIZE = 500
 
 @dataclass(slots=True)
 class TaxedAmount:
-    """Pesos including IVA, and that IVA."""
+    """An amount in pesos including IVA, and the IVA that it includes."""
 
     total: Cop = 0
     tax: Cop = 0
 
     @property
     def base(self) -> Cop:
-        """Return the pesos without their IVA."""
+        """Return the amount in pesos without its IVA."""
         return self.total - self.tax
 
     def add(self, total: Cop, tax: Cop) -> None:
-        """Add pesos including IVA, and that IVA."""
+        """Add an amount in pesos that includes IVA, and its IVA."""
         self.total += total
         self.tax += tax
 
@@ -94,7 +94,7 @@ class PeriodLedger:
 
     @property
     def tax(self) -> Cop:
-        """Return the IVA that is owed."""
+        """Return the IVA of the captured money minus the IVA of the refunded money, in pesos."""
         sold = (*self.items.values(), *self.shipping.values())
         return sum(one.tax for one in sold) - sum(one.tax for one in self.refunded_sums.values())
 

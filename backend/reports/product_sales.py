@@ -31,7 +31,7 @@ class ProductSales(NamedTuple):
     margin: Margin = Margin()
 
     def plus(self, other: "ProductSales") -> "ProductSales":
-        """Return the sum of both, with the title of `other`."""
+        """Return the sum of both products' sales, with the title of `other`."""
         return ProductSales(
             other.title,
             self.units + other.units,

@@ -336,8 +336,8 @@ async def _return_units(
     """Accept the arrived units of a line, and withdraw its `never_left` units, whose label was cancelled.
 
     The `never_left` units are still in the shop, so they need not arrive. Staff may have recorded them as arrived
-    nevertheless. So the recorded units, the good ones first, count as sent back by the customer until the units that
-    left the shop are used up; the rest count as `never_left` units.
+    nevertheless. So at most as many recorded units as left the shop count as sent back by the customer, the good
+    ones first. The other recorded units count as `never_left` units.
     """
     if never_left:
         await require_not_being_packed(session, order)

@@ -274,7 +274,7 @@ async def open_return(
 
 
 def require_exchange(kind: ReturnKind, exchange_id: str | None) -> None:
-    """Check that a return that belongs to an exchange has the kind `exchange`, and that no other return has it.
+    """Check that a return has the kind `exchange` if it belongs to an exchange, and another kind if it does not.
 
     Raises:
         InvalidData: the kind and `exchange_id` do not match.

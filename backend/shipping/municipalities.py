@@ -217,7 +217,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class Gazetteer:
-    """The whole list, indexed for each kind of lookup."""
+    """All municipalities, indexed for each kind of lookup."""
 
     by_code: dict[str, Municipality]
     entries: tuple[_Entry, ...]
@@ -230,7 +230,10 @@ class Gazetteer:
 
 
 def _find_entries(name: str, *, by_sound: bool) -> tuple[_Entry, ...]:
-    """Return the entries with this normalized name; if there are none, `by_sound` also accepts equal sounds."""
+    """Return the entries with this normalized name.
+
+    If there are none and `by_sound` is True, return the entries whose names sound the same.
+    """
     gazetteer = read_gazetteer()
     for written in filter(None, (name, remove_country(name))):
         found = _find_entries_by_name(written, gazetteer.by_name)
@@ -270,7 +273,7 @@ def _are_word_prefixes(words: str, beginnings: list[str]) -> bool:
 
 @cache
 def read_gazetteer() -> Gazetteer:
-    """Return all municipalities, read once."""
+    """Return the index of all municipalities. It is built at the first call."""
     entries = sorted(_read_entries(), key=lambda entry: entry.order[1:])
     by_name: dict[str, list[_Entry]] = {}
     by_sound: dict[str, list[_Entry]] = {}

@@ -6,7 +6,7 @@ from backend.edge.wire import Page, Stamps
 
 
 class StaffOut(Stamps):
-    """A staff member. `role`, `is_disabled` and `has_second_factor` are the shop's own."""
+    """A staff member. The platform has no fields `role`, `is_disabled` and `has_second_factor`: the shop adds them."""
 
     id: str
     email: str

@@ -85,7 +85,7 @@ async def read_role_names(session: AsyncSession) -> dict[str, str]:
 
 
 async def read_role_rights(session: AsyncSession) -> dict[str, frozenset[Right]]:
-    """Return the rights of all roles."""
+    """Return the rights of all roles, by the role's id."""
     return {**RIGHTS, **{one: role.rights for one, role in (await read_custom_roles(session)).items()}}
 
 
@@ -105,7 +105,7 @@ async def create_role(session: AsyncSession, actor: Actor, name: str, rights: Co
     """Create a custom role.
 
     Returns:
-        The id.
+        The role's id.
 
     Raises:
         Forbidden: the actor is no owner, or does not have one of the rights.

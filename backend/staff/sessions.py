@@ -272,13 +272,15 @@ def _require_own(actor: Actor, staff_id: str) -> None:
 
 
 async def _revoke(session: AsyncSession, *which: object) -> None:
-    """End the sessions that match the conditions `which`, and publish an event about those that were open."""
+    """End the sessions that meet these conditions, and publish an event about those that were open."""
     if ended := await _end(session, *which):
         await publish(session, StaffSessionsEnded(ended))
 
 
 async def _end(session: AsyncSession, *which: object) -> frozenset[str]:
-    """End the sessions that match the conditions `which`, and revoke the bearer tokens that started them.
+    """End the open sessions that meet these conditions, and revoke the bearer tokens that started them.
+
+    Return the ids of the ended sessions.
 
     Return the ids of the sessions that were open.
     """

@@ -1,6 +1,6 @@
 """Content of a batch of notices: its title, one line for each subject, and the screen that it leads to.
 
-It is read when the batch is sent. Subjects that do not wait any more, such as a canceled order, are left out. It
+It is read when the batch is sent. Subjects that do not wait any more, such as a cancelled order, are left out. It
 contains no name, address or text of a customer, only the city.
 """
 

@@ -88,7 +88,7 @@ class NewWebhookOut(WebhookOut):
 
 
 class WebhookAnswer(TypedDict):
-    """A webhook."""
+    """Response with one webhook."""
 
     webhook: WebhookOut
 
@@ -106,19 +106,19 @@ class WebhooksAnswer(Page):
 
 
 class DeliveryAnswer(TypedDict):
-    """A delivery."""
+    """Response with one delivery of an event."""
 
     delivery: DeliveryOut
 
 
 class DeliveriesAnswer(Page):
-    """A page of the deliveries."""
+    """A page of a webhook's deliveries."""
 
     deliveries: list[DeliveryOut]
 
 
 class DeliveriesParameters(ListParameters):
-    """Filters of deliveries."""
+    """Filters of the list of deliveries."""
 
     state: list[DeliveryState] | None = None
     event: list[Name] | None = None
@@ -261,7 +261,7 @@ async def retry(
 
 
 def delivery_wire(delivery: WebhookDelivery) -> DeliveryOut:
-    """Return the delivery's JSON."""
+    """Return the delivery in the shape of the API."""
     return {
         "id": delivery.id,
         "webhook_id": delivery.endpoint_id,

@@ -219,7 +219,7 @@ async def lock_endpoint(session: AsyncSession, endpoint_id: str) -> WebhookEndpo
 
 
 async def list_endpoints(session: AsyncSession, actor: Actor) -> Sequence[WebhookEndpoint]:
-    """Return all endpoints, the oldest first."""
+    """Return all webhook endpoints, the oldest first."""
     actor.require_role(Right.CHANGE_SETTINGS)
     query = _BY_ID.order_by(WebhookEndpoint.created_at, WebhookEndpoint.id)
     return (await session.execute(query)).scalars().all()
@@ -268,7 +268,7 @@ def read_secrets(signing_key: str, endpoint: WebhookEndpoint, *, includes_former
 
 
 def get_host(url: str) -> str:
-    """Return the host of an endpoint's URL. The rest of a URL may contain a secret."""
+    """Return only the host of an endpoint's URL, because the rest of the URL may contain a secret."""
     return urlsplit(url).hostname or ""
 
 

@@ -159,7 +159,7 @@ class TakenAnswer(TypedDict):
 
 
 def report_to_wire(found: ImportReport) -> ImportOut:
-    """Return the state of an import as the API answers it."""
+    """Return the state of an import in the shape of the API."""
     counts = found.counts
     return {
         "id": found.id,
@@ -229,7 +229,7 @@ def _change_to_wire(one: ImportRow) -> RowChange:
 
 
 def row_to_wire(one: ImportRow) -> RowOut:
-    """Return a row as the API answers it."""
+    """Return a row of an import in the shape of the API."""
     return {
         **_change_to_wire(one),
         "problems": [_message_to_wire(problem) for problem in one.problems],

@@ -71,4 +71,4 @@ class InvoiceProvider(ABC):
         return ""
 
     async def close(self) -> None:  # noqa: B027 - most providers have none
-        """Close its connections."""
+        """Close the provider's connections."""

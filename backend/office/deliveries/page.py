@@ -105,7 +105,7 @@ class DeliveryRow:
 
 @dataclass(frozen=True, slots=True)
 class DeliveriesPage:
-    """The screen. `warning` says why no own delivery is offered; empty if it is."""
+    """Content of the screen Entregas. `warning` says why no own delivery is offered; empty if it is."""
 
     zones: list[DeliveryRow]
     points: list[DeliveryRow]
@@ -117,7 +117,7 @@ class DeliveriesPage:
 async def deliveries_page(
     session: AsyncSession, actor: Actor, settings: Settings, running: Collection[str]
 ) -> DeliveriesPage:
-    """Return the screen. `running` are the ids of the fulfillment providers of this process.
+    """Return the content of the screen Entregas. `running` are the ids of this process's fulfillment providers.
 
     Raises:
         Forbidden: the actor may not see shipping options.

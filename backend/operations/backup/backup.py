@@ -88,7 +88,7 @@ class _BackupSource(NamedTuple):
 
 
 async def _write_archive(shop: _BackupSource, file: Path, work: Path) -> CompletedBackup:
-    """Write the archive."""
+    """Write all data of the shop into the archive `file`, and return the completed backup."""
     with closing(ArchiveWriter(file, work / "archive.part")) as writer:
         backup = await back_up_database(shop.database, work)
         for name, part in backup.files.items():

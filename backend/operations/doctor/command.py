@@ -100,7 +100,7 @@ async def _read_saved_settings(shop: CheckedShop, seconds: float) -> tuple[Findi
 
 
 def exit_code(findings: Sequence[Finding]) -> int:
-    """Return 1 if a finding is a failure, otherwise 0, also with warnings."""
+    """Return 1 if a finding is a failure, otherwise 0. Warnings do not count."""
     return int(any(finding.status is Status.FAILURE for finding in findings))
 
 

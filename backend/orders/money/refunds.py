@@ -231,7 +231,9 @@ async def find_refund_session(session: AsyncSession, order: Order, new: CreateRe
 async def _split_refund(
     session: AsyncSession, payment: PaymentSession, order: Order, new: CreateRefund
 ) -> list[tuple[PaymentSession, Cop]]:
-    """Divide a refund among the order's payment sessions: first `payment`, then the others. Return them with pesos.
+    """Divide a refund among the order's payment sessions: first `payment`, then the others.
+
+    Return each session with its part in pesos.
 
     An order has several payments after the difference of an edit was paid. The caller has locked the cart, which
     protects all its sessions. A refund that names its payment session, or that exceeds all payments together, is not

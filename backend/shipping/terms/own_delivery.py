@@ -175,7 +175,7 @@ def describe_option(option: ShippingOption) -> str:
 
 
 def read_pickup_point(option: ShippingOption) -> PickupPoint:
-    """Return the option's pickup point. Data that programs stored before they were checked count as missing."""
+    """Return the option's pickup point; an empty one if the stored data are not valid."""
     try:
         return parse_pickup_point(option.data)
     except InvalidData:
