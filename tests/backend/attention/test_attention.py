@@ -219,7 +219,7 @@ async def test_attention_row_resolved_before_its_mail_is_sent_causes_no_mail(
 
 @pytest.fixture
 async def failed_job(shop: Shop) -> int:
-    """Create a job that failed permanently, with its row, and return the job's id."""
+    """Create a job that failed permanently, with its attention row, and return the job's id."""
     async with shop.database.transaction() as session:
         job = Job(kind="mail.send", key="mail_1", run_at=db_now(), failed_at=db_now(), failures=9)  # type: ignore[arg-type]
         session.add(job)
@@ -264,7 +264,7 @@ async def test_dismissed_periodic_job_runs_at_its_next_time(shop: Shop, admin: h
     assert timedelta(hours=23) < pause <= timedelta(days=1)
 
 
-async def test_attention_of_a_job_that_no_longer_failed_cannot_be_honored(
+async def test_attention_of_a_job_that_is_no_longer_failed_cannot_be_honored(
     shop: Shop, admin: httpx.AsyncClient, failed_job: int
 ) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]

@@ -107,7 +107,7 @@ def test_sentence_states_the_facts_in_spanish(
 @pytest.mark.parametrize("kind", list(K))
 @pytest.mark.parametrize("amount", [None, 5_000])
 def test_row_of_an_earlier_version_has_no_ids_and_no_english(kind: K, amount: int | None) -> None:
-    """Describe a row whose data has none of the keys."""
+    """Describe a row whose data lacks the keys that the sentence uses now."""
     text = describe_facts(make_row(kind, amount, {"key": "mail_1", "reference": None}))
     assert not re.search(r"None|_\d|payses|approved|\{", text)
 

@@ -128,7 +128,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def list_functions() -> Iterator[tuple[str, Function]]:
-    """Yield every function of the shop that has an actor, by its file and name."""
+    """Yield the id (`file::name`) and the node of every function with an `Actor` parameter."""
     for file in sorted(BACKEND.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, Function) and parameter_types(node) & (ACTOR_TYPES | OPTIONAL_ACTOR_TYPES):
@@ -142,7 +142,7 @@ def parameter_types(node: Function) -> set[str]:
 
 
 def list_calls_with_actor(node: Function) -> set[str]:
-    """Return the names of the functions that it calls with the actor."""
+    """Return the names of the functions to which this function passes its actor."""
     names = set()
     for call in ast.walk(node):
         if isinstance(call, ast.Call):
@@ -153,7 +153,7 @@ def list_calls_with_actor(node: Function) -> set[str]:
 
 
 def is_read_only(node: Function) -> bool:
-    """Return True if it is a GET route, or requires only rights to see something."""
+    """Return True if the function is a GET route, or requires only rights to read or export."""
     if any(ast.unparse(one).partition("(")[0].endswith(".get") for one in node.decorator_list):
         return True
     rights = {

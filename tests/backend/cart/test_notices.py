@@ -88,7 +88,7 @@ def list_texts(news: list[NewsView]) -> list[tuple[str, str, str]]:
 
 
 async def second_variant(database: Database, defaults: Defaults, variant_id: str, title: str) -> str:
-    """Add a variant to the product of this one."""
+    """Add a second variant to the product of the given variant, and return its id."""
     async with database.transaction() as session:
         first = await session.get_one(Variant, variant_id)
         variant = Variant(product_id=first.product_id, title=title, price=45_000, rank=1)

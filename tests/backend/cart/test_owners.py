@@ -133,7 +133,7 @@ async def test_codes_and_gift_message_of_two_carts_are_merged(
 async def test_code_whose_promotion_became_automatic_is_not_merged(
     database: Database, variants: dict[str, str]
 ) -> None:
-    """Check a promotion that the office made automatic between typing its code and signing in."""
+    """Check a promotion that staff make automatic after a guest has typed its code, and before the guest signs in."""
     ana = await customer(database)
     own = await find_browser_cart(database, await cart(database, variants, trompo=1), ana)
     guests = await cart(database, variants, yoyo=1)

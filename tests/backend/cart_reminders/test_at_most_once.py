@@ -117,7 +117,7 @@ async def test_process_killed_after_the_mail_does_not_send_it_again(abandoned: A
     assert await abandoned.send() == []
 
 
-async def test_mail_in_doubt_is_not_sent_again(abandoned: AbandonedCart) -> None:
+async def test_unconfirmed_mail_is_not_sent_again(abandoned: AbandonedCart) -> None:
     await abandoned.request()
     server = FaultyServer(MailInDoubt("no answer"))
     for _attempt in range(2):

@@ -1,13 +1,13 @@
-"""The closing of the day.
+"""Cash closings: the money since the previous closing is counted and stored once.
 
 | case | outcome |
 |---|---|
 | sales in cash, by transfer and on the web | the cash and the transfers are counted, the web's money is not |
 | a refund in cash | it is missing in the drawer |
 | the count differs | refused without a reason, stored with it |
-| more stays than there is | refused |
+| more cash is to stay in the drawer than was counted | refused |
 | a sale between the count and the closing | refused: count again |
-| two closings at the same time, with and without new money | one |
+| two closings at the same time, with or without new money | one is stored, the other refused |
 | a sale that commits after the closing | counted by the next closing |
 """
 
@@ -62,7 +62,7 @@ async def sell(till: Till, variant: str, method: ManualMethod, actor: Actor = SE
     return (await take_money(till, await prepare(till, {variant: 1}, actor), PRICE, method, actor=actor)).id
 
 
-async def test_day_counts_money_of_staff_and_cash_given_back(till: Till) -> None:
+async def test_closing_counts_money_received_by_staff_and_refunds_in_cash(till: Till) -> None:
     variant = await till.make_variant(stock=9)
     sold = await sell(till, variant, ManualMethod.CASH)
     await sell(till, variant, ManualMethod.CASH, OTHER_SELLER)

@@ -1,4 +1,4 @@
-"""Categories: hidden ones, former addresses, the tree's limits, and two movers at once.
+"""Categories: hidden ones, former addresses, the tree's limits, and concurrent moves.
 
 Hidden categories and those below them are in no menu, sitemap, suggestion, feed, redirect, section of the home page or
 answer of the Store API. `is_visible_category` and `Tree.visible` are the only places with this rule.

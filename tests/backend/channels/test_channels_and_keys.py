@@ -4,10 +4,10 @@
 |---|---|
 | a channel with keys, the only one, or one with carts or orders is deleted | refused with the reason |
 | two requests delete the only two channels, or revoke the only two keys | the second is refused |
-| a key is revoked, or names another channel | effective at once, on every replica |
+| a key is revoked, or linked to another channel | effective at once, on every replica |
 | a secret key is revoked in an hour | valid until then; the time can be brought forward, not postponed |
 | a key is deleted that is not revoked | refused |
-| a key shall name two channels, or none | refused |
+| a key is linked to two channels, or to none | refused |
 | a secret key is read again | its token is not shown again |
 | a secret key is wrong, malformed, revoked, or its creator was deleted | 401 |
 | a secret key creates another secret key, or needs the second factor | refused |

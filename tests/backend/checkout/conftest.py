@@ -18,7 +18,7 @@ from tests.store_defaults import set_up_defaults
 
 @pytest.fixture
 async def till(database: Database, settings: Settings) -> Till:
-    """Return a shop without products that can take payments."""
+    """Return a shop that can take payments, and has no products yet."""
     bank = ScriptedBank()
     payments = PaymentService(database, {bank.id: bank, "pp_system_default": SystemDefault()})
     carriers: dict[str, FulfillmentProvider] = {"manual_manual": ManualProvider()}

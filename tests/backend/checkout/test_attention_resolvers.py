@@ -62,7 +62,7 @@ async def raise_row(till: Till, kind: AttentionKind, **about: str) -> None:
 
 
 async def forget_snapshot(till: Till) -> None:
-    """Delete the snapshots, as in payments from before they were stored."""
+    """Delete the snapshots of the payments, as if they had started before the shop stored snapshots."""
     async with till.database.transaction() as session:
         await session.execute(update(PaymentSession).values(snapshot={}))
 

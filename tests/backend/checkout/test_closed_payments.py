@@ -1,4 +1,4 @@
-"""A missing answer does not end a payment; the reservation ends (spec: States and transitions; wire: checkout)."""
+"""A missing answer does not end a payment; only its reservation ends (spec: States and transitions; wire: checkout)."""
 
 import asyncio
 from datetime import timedelta

@@ -4,7 +4,7 @@
 |---|---|---|
 | Thursday the 10th | before the cut-off | the order promises the 10th |
 | Thursday the 10th | after the cut-off | `DeliveryLater`; nothing is started; accepted with the new day |
-| Thursday the 10th | the same, twice at once | `DeliveryLater` twice; nothing is started |
+| Thursday the 10th | after the cut-off, twice at once | `DeliveryLater` twice; nothing is started |
 | Friday the 11th | before the cut-off | the order promises the 10th |
 | the 10th | the carrier needs more days by then | `DeliveryLater` |
 | the 10th | the carrier no longer names days | `DeliveryLater` |
@@ -79,7 +79,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class DayCarrier(ScriptedCarrier):
-    """A carrier whose days change. Without days it did not answer, and its fixed price is the same."""
+    """A carrier whose delivery days a test sets. Without days it did not answer; the fixed price equals its price."""
 
     days: int | None = 3
 
@@ -205,7 +205,7 @@ async def test_later_day_at_a_new_address_must_be_confirmed(
     await place_order(checkout, cart_id, THE_11TH if days else None, dane_code=LETICIA)
 
 
-async def test_changed_total_is_reported_before_the_day_and_both_are_told(
+async def test_changed_total_is_reported_before_the_later_day(
     checkout: Checkout, cart_id: str, carrier: DayCarrier, clock: Clock
 ) -> None:
     carrier.prices[LETICIA], clock.moment = 48_000, AFTER_CUTOFF
@@ -268,7 +268,9 @@ async def test_paid_order_keeps_the_day_counted_from_the_approval(
     ) == bool(delay)
 
 
-async def test_pending_order_names_the_day_for_an_approval_now(checkout: Checkout, cart_id: str) -> None:
+async def test_pending_order_shows_the_delivery_day_of_an_immediate_approval(
+    checkout: Checkout, cart_id: str
+) -> None:
     order = await read_order(checkout, await place_order(checkout, cart_id, THE_10TH))
     pages: list[tuple[datetime, bool, str]] = [
         (BEFORE_CUTOFF, False, "hoy antes de las 3 p. m., llega a más tardar el jueves 10 de diciembre."),

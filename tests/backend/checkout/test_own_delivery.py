@@ -1,4 +1,4 @@
-"""Own delivery in the checkout: the free-from amount, two zones with one municipality, and zones that change."""
+"""Own delivery in the checkout: free delivery from an amount, two zones with one municipality, and changed zones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -124,7 +124,7 @@ async def own(database: Database, settings: Settings) -> OwnShop:
     return OwnShop(database, checkout, estimates, carriers, variant, cart_id)
 
 
-async def test_order_is_free_of_shipping_from_the_zones_amount(own: OwnShop) -> None:
+async def test_order_of_the_zones_free_amount_has_free_shipping(own: OwnShop) -> None:
     option_id = await own.save(free_from=2 * PRICE)
     assert (await own.list_prices())["Domicilio"] == 0
     await own.choose(option_id)
@@ -204,10 +204,10 @@ async def test_delivery_to_a_zone_removed_during_the_checkout_is_refused(
 @pytest.mark.parametrize(
     ("price", "towns", "error"), [(9_500, [MEDELLIN], TotalChanged), (8_000, [ENVIGADO], OptionNotOffered)]
 )
-async def test_program_that_pays_after_the_zone_changed_must_choose_again(
+async def test_api_client_that_pays_after_a_zone_change_must_choose_shipping_again(
     own: OwnShop, price: Cop, towns: list[str], error: type[Exception]
 ) -> None:
-    """Start the payment without the form, which would price the zone again."""
+    """Start the payment without the checkout form, because the form would price the zone again."""
     option_id = await own.save()
     await own.checkout.choose_shipping(own.cart_id, option_id, ip=IP)
     await own.save(price=price, towns=towns, option_id=option_id)

@@ -53,7 +53,7 @@ async def read_total(till: Till, cart_id: str) -> int:
 
 
 async def list_uses(till: Till) -> list[tuple[int, bool]]:
-    """Return amount and confirmation of every use."""
+    """Return, for every use of a promotion, its amount and True if it is confirmed."""
     async with till.database.read() as session:
         rows = (await session.execute(select(PromotionUse).order_by(PromotionUse.created_at))).scalars()
         return [(row.amount, row.confirmed_at is not None) for row in rows]

@@ -11,7 +11,7 @@
 | gift ticked by hand, nothing filled in | | problem | | |
 | gift ticked by the wrapping, nothing filled in | | the contact | the contact | the contact |
 | neither, after a failed attempt as a gift | billing address of the form | the contact | the contact | the contact |
-| neither | billing address of a program | that person | the contact | that person |
+| neither | billing address sent by an API client | that person | the contact | that person |
 """
 
 from dataclasses import replace
@@ -158,7 +158,7 @@ async def test_bank_and_invoice_name_the_payer_and_label_the_recipient(
     assert (party.is_company, party.check_digit) == ((True, "8") if is_company else (False, ""))
 
 
-async def test_office_mail_and_order_page_tell_payer_and_recipient_apart(
+async def test_office_and_order_page_distinguish_payer_and_recipient(
     shop: Shop, admin: httpx.AsyncClient, cart_id: str
 ) -> None:
     _sent, order, token = await buy(shop, cart_id, **GIFT, **COMPANY)
@@ -274,7 +274,7 @@ async def test_invoice_of_a_company_has_its_name_nit_and_check_digit(shop: Shop,
         assert (number.get("schemeID"), number.get("schemeName")) == ("8", "31")
 
 
-async def test_recipient_and_message_are_in_the_file_and_deleted_with_the_persons_data(
+async def test_recipient_and_gift_message_are_exported_and_deleted_with_personal_data(
     shop: Shop, cart_id: str
 ) -> None:
     """Check an order whose payment has failed, and an open cart with the same fields typed."""

@@ -83,7 +83,7 @@ async def test_packed_order_with_a_manual_payment_does_not_expire(till: Till) ->
 
 
 async def test_payment_of_a_removed_provider_is_not_cancelled(till: Till) -> None:
-    """Check that only its reservation ends."""
+    """Check that the reservation of such a payment ends, and that the payment and its order stay."""
     trompo = await till.make_variant(stock=1)
     order, payment = await manual_order(till, trompo)
     await till.pass_time(timedelta(days=3))

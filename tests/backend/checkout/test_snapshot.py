@@ -240,7 +240,7 @@ async def test_payment_is_not_replaced_while_the_list_of_banks_is_unavailable(
 
 
 async def _assert_only_payment(shop: Shop, session_id: str, *, is_ordered: bool) -> None:
-    """Check that the payment is at the bank without another, and that its order (if any) waits with its units."""
+    """Check that this payment is the only one, is at the bank and holds a unit, and that its order (if any) waits."""
     async with shop.database.read() as session:
         payment = (await session.execute(select(PaymentSession))).scalar_one()
         orders = (await session.execute(select(Order))).scalars().all()

@@ -93,7 +93,7 @@ async def test_payment_provider_is_accepted_under_its_platform_id(
 async def test_missing_pse_answers_are_listed_with_their_choices(
     store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """Check a storefront that does not know PSE: nothing starts, and the answer lists the questions."""
+    """Check a storefront that does not know PSE: no payment starts, and the answer lists the missing fields."""
     cart_id = await create_cart_with_shipping(store, trompo)
     owed = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     path = f"/store/payment-collections/{owed['id']}/payment-sessions"
@@ -182,7 +182,7 @@ async def test_every_list_of_shipping_options_has_live_prices(store: httpx.Async
     assert one["shipping_option"]["amount"] == far["amount"]
 
 
-async def test_program_may_send_the_promised_day_that_its_shopper_saw(
+async def test_api_client_may_send_the_promised_day_that_its_shopper_saw(
     store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await create_addressed_cart(store, trompo)

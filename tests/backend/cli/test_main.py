@@ -387,7 +387,7 @@ def test_init_in_production_is_refused_with_the_demo_identity(
 
 
 def test_init_command_does_not_propose_demo_values(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Otherwise the Enter key would put the demo's legal name on receipts, and its neighbourhood on labels."""
+    """Check that Enter accepts no demo value, which would be on receipts (the legal name) or labels (the suburb)."""
     after_enter = [
         line for answer in (*SHOP, *WAREHOUSE, MEDELLIN) for line in (["", answer] if answer else [""])
     ]

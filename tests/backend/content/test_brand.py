@@ -1,4 +1,4 @@
-"""The shop's brand: validation, versions, rights, rivals, and what a shop without a brand shows."""
+"""The shop's brand: validation, versions, rights, concurrent saves, and what a shop without a brand shows."""
 
 from typing import Any
 

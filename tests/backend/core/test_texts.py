@@ -46,7 +46,7 @@ UNTRANSLATED = {
 
 @pytest.fixture(scope="module")
 def messages() -> list[str]:
-    """Return the messages of the source in Spanish: searching the source takes seconds."""
+    """Return the Spanish messages in the source. They are read once for this file, because that takes seconds."""
     return [str(message.id) for message in extract_messages() if message.id]
 
 

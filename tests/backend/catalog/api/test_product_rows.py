@@ -1,4 +1,4 @@
-"""Reading of products with their parts: selection, order and moments in milliseconds, on both databases."""
+"""Products are read with their parts: which parts, in which order, and with times in milliseconds."""
 
 from datetime import UTC, datetime, timedelta
 

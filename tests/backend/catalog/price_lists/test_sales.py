@@ -95,7 +95,7 @@ async def run_job_failing_for(shop: Shop, variant_id: str, monkeypatch: pytest.M
 
 
 async def pass_time(shop: Shop, list_id: str, **moments: datetime | None) -> None:
-    """Move the period of the sale, as if time had passed."""
+    """Set the start or the end of the sale to this time, as if time had passed."""
     async with shop.database.transaction() as session:
         await session.execute(update(PriceList).where(PriceList.id == list_id).values(moments))
 

@@ -2,7 +2,7 @@
 
 | fault | result |
 |---|---|
-| two get the same value, created or renamed, also concurrently | the second is refused |
+| two tags or types get the same value, created or renamed, also concurrently | the second is refused |
 | a product gets a tag or type that does not exist | refused; nothing of the change is written |
 | a tag or a type is deleted | its products stay, without it, and the change is published |
 | a change omits tags and type, or sends null | omitted: they stay; null: no type |

@@ -17,7 +17,7 @@ from tests.store_defaults import Defaults, add_product
 
 @dataclass
 class FormerShop:
-    """A shop to which addresses of a former one lead."""
+    """A shop that redirects the addresses of the owner's former shop."""
 
     shop: Shop
     products: dict[str, RedirectTarget]

@@ -1,4 +1,4 @@
-"""Limited candidates: only suggestions may leave out matches, and never the only match.
+"""The number of products that a search scores is limited: lists and counts still contain every match.
 
 The tests set the limit of scored products to two, so that a small catalogue exceeds it.
 

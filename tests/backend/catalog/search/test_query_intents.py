@@ -187,7 +187,7 @@ def test_other_words_lead_to_no_page(text: str) -> None:
     assert _parse(text).topics == ()
 
 
-def test_without_batteries_excludes_words_and_searches_none() -> None:
+def test_search_without_batteries_excludes_battery_words_and_searches_for_none() -> None:
     search = _parse("trenes sin pilas")
     assert {"pila", "pilas", "bateria"} <= search.excluded
     assert _words("trenes sin pilas") == ["trenes"]

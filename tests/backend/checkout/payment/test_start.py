@@ -128,7 +128,7 @@ async def test_too_large_purchase_of_a_client_that_holds_units_alerts_the_owner(
 
 
 @pytest.mark.parametrize("is_cut_off", [True, False])
-async def test_wrong_payer_answers_start_no_payment_after_the_earlier_payment_has_ended(
+async def test_payment_is_not_started_with_wrong_payer_answers_after_the_earlier_one_ended(
     till: Till, monkeypatch: pytest.MonkeyPatch, is_cut_off: bool
 ) -> None:
     """Check two earlier payments: one whose start was cut off, and one that the bank rejects during the check."""

@@ -1,4 +1,4 @@
-"""Stock held by payments that are not paid.
+"""Stock held by payments that have started and are not decided yet.
 
 fault                                                    outcome
 -------------------------------------------------------  ---------------------------------------------------------

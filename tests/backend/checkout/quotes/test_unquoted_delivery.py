@@ -63,7 +63,7 @@ async def notices(shop: Shop) -> list[Attention]:
 
 
 async def capture(admin: httpx.AsyncClient, order_id: str) -> None:
-    """Confirm the money of an order with a manual payment."""
+    """Capture the order's only payment, as staff do when the money of a manual payment has arrived."""
     order = (await get(admin, f"/admin/orders/{order_id}"))["order"]
     (payment,) = order["payment_collections"][0]["payments"]
     await post(admin, f"/admin/payments/{payment['id']}/capture")

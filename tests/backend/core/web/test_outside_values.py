@@ -4,13 +4,13 @@ value                                        outcome
 -------------------------------------------  ----------------------------------------------------------------
 NUL, lone surrogate in any text of a JSON    U+FFFD; a surrogate pair becomes its character
 a name with line breaks or control signs     one line
-an identifier with such, too long, or empty  None: a cut or cleaned one would identify something else
+an identifier with those, too long or empty  None: a cut or cleaned one would identify something else
 a number as a text, a text as a number       parsed
 2^64, 10^12 pesos, 1e400, NaN                None
 a price `8.500` as a text                    None: it may mean thousands
 a URL with a line break, or not HTTP         None
 a token with a line break, a space, an ñ     None
-a moment of the year 1 or 9999               None
+a time in the year 1 or 9999                 None
 nesting of 33 levels or 100,000              `ValueError`
 """
 
