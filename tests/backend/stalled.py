@@ -24,7 +24,7 @@ class StalledUpload:
         await asyncio.Future()
 
     async def wait_until_settled(self) -> None:
-        """Wait until its body is read, or it is answered without that."""
+        """Wait until the shop reads the body, or answers without reading it."""
         read = asyncio.create_task(self.read.wait())
         await asyncio.wait({read, self.answer}, return_when=asyncio.FIRST_COMPLETED)
         read.cancel()

@@ -67,7 +67,7 @@ def set_clock_ahead(minutes: int) -> Iterator[None]:
 
 @pytest.fixture
 def interrupt(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., list[Any]]:
-    """Return a function that lets the other replica act during a call of this one. It returns the results of that."""
+    """Return a function that lets the other replica act during a call of this one. It returns a list for the result."""
 
     def at(where: object, name: str, intrude: Callable[[], Awaitable[Any]]) -> list[Any]:
         real = getattr(where, name)
@@ -87,7 +87,7 @@ def interrupt(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., li
 
 
 def create_client(api: FastAPI, like: httpx.AsyncClient) -> httpx.AsyncClient:
-    """Return the same client, connected to the other replica."""
+    """Return a client with the headers of `like`, connected to this API."""
     transport = httpx.ASGITransport(api, client=SHOPPER)
     return httpx.AsyncClient(transport=transport, base_url=like.base_url, headers=like.headers)
 

@@ -156,7 +156,7 @@ async def test_gateway_that_echoes_its_request_reveals_nothing_in_the_log(
 async def test_form_of_a_gift_and_of_a_company_reveals_nothing_in_the_log(
     shop: Shop, shop_defaults: Defaults, log_text: StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check entries with all fields, after the form was checked and while the gateway fails with an echo."""
+    """Log all fields of the form, and let the gateway fail with an error that repeats its request."""
 
     async def echo(_client: GatewayClient, asked: Any) -> Any:
         logging.getLogger("backend.somewhere").error("the gateway was asked %r", asked)

@@ -7,7 +7,7 @@
 | WhatsApp, by a payment link | at the bank |
 | counter, 2×1 | Nequi |
 | telephone, with own delivery | transfer |
-| exchange of the toy that was sold for cash, for a dearer one | the returned toy, and the difference in cash |
+| exchange of the product that was sold for cash, for a dearer one | the returned product, and the difference in cash |
 
 Both sellers make all these sales at the same time. In the evening both close the day: it is closed once,
 and its summary has the same total as the books.

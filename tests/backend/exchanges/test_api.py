@@ -2,7 +2,7 @@
 
 | case | outcome |
 |---|---|
-| begin twice, or with a return being written | 400: the order has an active change |
+| begin twice, or while a return is being prepared | 400: the order has an active change |
 | a price other than the shop's | 400, and nothing is stored |
 | request | the return waits, nothing is reserved |
 | the draft of the return is confirmed or discarded by the routes of returns | the exchange follows, or 400 |

@@ -285,7 +285,7 @@ async def report_status(road: Road, patch: pytest.MonkeyPatch, status: str, deta
 async def test_parcel_delivered_to_the_sender_is_returned(
     road: Road, monkeypatch: pytest.MonkeyPatch, status: str, detail: str, words: str
 ) -> None:
-    """fault: the order is delivered, its return period begins, and staff do not call the customer."""
+    """Otherwise the order would count as delivered: its return period would begin, and staff would not call."""
     await road.move(Status.IN_TRANSIT)
     await road.follow()
     await report_status(road, monkeypatch, status, detail)
@@ -315,7 +315,7 @@ async def test_parcel_delivered_to_the_sender_is_returned(
 async def test_usual_tracking_stage_opens_no_attention_and_keeps_the_carriers_words(
     road: Road, monkeypatch: pytest.MonkeyPatch, status: str, stage: str, order_status: str
 ) -> None:
-    """fault: every parcel on its usual way opens attention."""
+    """Otherwise every parcel on its usual way would open attention."""
     await report_status(road, monkeypatch, status, "")
     order = await road.order()
     assert (order["fulfillment_status"], order["fulfillments"][0]["data"]["stage"]) == (order_status, stage)

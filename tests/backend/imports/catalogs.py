@@ -49,7 +49,7 @@ class CatalogProduct:
 
     @property
     def addresses(self) -> list[str]:
-        """Return the addresses of its pictures."""
+        """Return the addresses of the product's pictures."""
         return [f"https://example.com/{self.number}-{place}.jpg" for place in range(self.pictures)]
 
 

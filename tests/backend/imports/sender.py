@@ -26,7 +26,7 @@ OWNER = Actor("user_1", Role.OWNER)
 
 
 class Sender:
-    """A staff member with spreadsheets."""
+    """A staff member who sends spreadsheets to the import of a shop."""
 
     def __init__(self, shop: Shop, defaults: Defaults) -> None:
         self.shop, self.defaults, self.id = shop, defaults, ""
@@ -62,7 +62,7 @@ class Sender:
         return await self.report()
 
     async def run_one_batch(self) -> None:
-        """Run the job of the started import for one batch, as if its time had then ended."""
+        """Run the job of the started import for one batch, as if its time limit had been reached."""
         imports = ProductImports(self.shop.database, self.shop.uploads)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(import_job, "RUN_TIME_S", -1.0)

@@ -45,7 +45,7 @@ async def test_column_that_is_no_longer_mappable_is_not_imported(shop: Shop, def
 
 
 async def send_list(sender: Sender, content: bytes) -> list[tuple[str, str, str]]:
-    """Send a list like the office. Return each column's heading, importer's column and contested column."""
+    """Send a list as the office does. Return the heading, importer's column and contested column of each column."""
     found = await sender.send_spreadsheet(content, makes_places=True, may_choose=True)
     return [(one.heading, one.column, one.contested) for one in found.mapping]
 
@@ -83,7 +83,9 @@ async def test_chosen_columns_are_used_again_for_the_same_headings(sender: Sende
     assert (found.counts.new, list_problems(found)) == (1, [])
 
 
-async def test_list_with_two_columns_for_one_field_is_refused_if_no_person_can_choose(sender: Sender) -> None:
+async def test_list_with_two_columns_for_one_field_is_refused_if_the_sender_cannot_choose(
+    sender: Sender,
+) -> None:
     with pytest.raises(UnreadableProductFile) as refused:
         await sender.send_spreadsheet(TWO_CODES)
     assert (refused.value.fault, refused.value.detail) == (Fault.TWICE, "«Código», «Referencia»")

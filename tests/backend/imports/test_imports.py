@@ -318,7 +318,7 @@ async def test_exact_handle_of_a_category_has_priority_over_its_name(
 
 @pytest.mark.parametrize("missing", ["Categorías", "Colección", "Etiquetas", "Tipo"])
 async def test_screen_offers_to_create_what_the_shop_does_not_have(sender: Sender, missing: str) -> None:
-    """Check that the box is shown, also if only a row behind the first page of problems needs it."""
+    """Check that the checkbox is shown, even if only a row after the first page of problems needs it."""
     async with sender.shop.database.transaction() as session:
         # in a shop without collections, the import creates those of the file
         session.add(Collection(title="Clásicos", handle="clasicos"))

@@ -180,7 +180,7 @@ async def test_new_option_value_adds_a_variant_and_changed_value_updates_it(send
 
 
 async def test_option_is_removed_if_no_variant_row_has_it(sender: Sender) -> None:
-    """Orders store their own variant titles, which do not change."""
+    """Check also that rows that omit a variant of the product, or repeat an option value, are refused."""
     await sender.send_spreadsheet(SHIRT.replace("C-M-A;32000;3;Talla;M", "C-M-A;32000;3;Talla;L"))
     await sender.run_import()
     some = await sender.send_spreadsheet(HEAD + "Camiseta;camiseta;C-S-R;30000;5;Talla;S;;\n")

@@ -1,4 +1,4 @@
-"""Files of real life are read completely, or refused where they are wrong; nothing is read wrongly."""
+"""Files as people send them are read completely, or refused where they are wrong; no value is misread."""
 
 from pathlib import Path
 from typing import Any
@@ -177,7 +177,7 @@ def test_invisible_characters_of_a_list_are_left_out() -> None:
     ],
 )  # fmt: skip
 def test_price_in_a_foreign_currency_is_not_read_as_pesos(tmp_path: Path, code: str, text: str) -> None:
-    """Read no price. The row is refused: see `test_uncertain_price_is_refused`."""
+    """Check that no price is read. `test_ambiguous_or_invalid_price_is_refused` has the refusal of the row."""
     rows = [["Nombre", "SKU", "Precio"], ["Trompo", "T-1", 45_000]]
     (cells,) = read_cells(write_workbook(tmp_path / "a.xlsx", rows, {2: code}))
     assert cells["price"] == text

@@ -162,7 +162,7 @@ async def test_only_a_started_import_is_stopped_or_continued(sender: Sender) -> 
 
 
 async def test_stopped_import_is_found_after_a_new_upload(running: Sender) -> None:
-    """Check that the screen can open and continue it, also for another staff member."""
+    """Check that the screen can open and continue the stopped import, also for another staff member."""
     stopped_id, database = running.id, running.shop.database
     await stop_import(database, OWNER, stopped_id)
     await running.send_spreadsheet("Nombre;SKU;Precio\nYoyo;Y-1;1000\n")

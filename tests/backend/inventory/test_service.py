@@ -87,7 +87,7 @@ async def test_expired_reservation_does_not_block_the_last_unit(
 async def test_reservation_that_expires_during_a_release_is_released_later(
     database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the reservation is not deleted while its level is not locked: no event would report its units."""
+    """Check that the release skips a reservation whose level it has not locked, as no event would report its units."""
     trompo, yoyo = (
         await _make_variant(database, defaults, 3, "trompo"),
         await _make_variant(database, defaults, 3, "yoyo"),
@@ -313,7 +313,7 @@ async def test_repeated_reservation_changes_only_its_end(database: Database, def
 
 
 async def test_admit_callback_is_called_with_the_free_units(database: Database, defaults: Defaults) -> None:
-    """Check that the cart's own and expired units count as free, and that nothing is reserved if it returns None."""
+    """Check that the cart's own and expired units count as free, and that None from the callback reserves nothing."""
     trompo = await _make_variant(database, defaults, stock=5)
     until = now() + SOON
     seen: list[dict[str, int]] = []

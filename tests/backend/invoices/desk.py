@@ -69,7 +69,7 @@ def do_nothing(_document: Document) -> None:
 
 @dataclass
 class Desk(InvoiceProvider):
-    """A provider that records its calls. `before` and `after` may raise around the issue of a document."""
+    """A provider that records its calls. It calls `before` and `after` around each issue; they may raise."""
 
     id: ClassVar[str] = "desk"
     before: Callable[[Document], None] = do_nothing

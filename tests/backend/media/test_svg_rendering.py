@@ -49,7 +49,7 @@ REFUSED: list[tuple[str, Callable[[], bytes], str]] = [
 
 
 @pytest.mark.parametrize(("fault", "make", "reason"), REFUSED, ids=[row[0] for row in REFUSED])
-def test_svg_with_more_than_shapes_is_refused(fault: str, make: Callable[[], bytes], reason: str) -> None:
+def test_svg_with_forbidden_content_is_refused(fault: str, make: Callable[[], bytes], reason: str) -> None:
     assert looks_like_svg(make())
     with pytest.raises(UnusablePicture) as refused:
         check_svg(make())

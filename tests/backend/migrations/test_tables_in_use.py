@@ -1,4 +1,4 @@
-"""Migration of PostgreSQL while the shop serves: steps wait shortly for their tables and are retried."""
+"""Migration of PostgreSQL while the shop serves: steps wait briefly for their tables and are retried."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -58,7 +58,7 @@ async def yoyo(shop: Shop, shop_defaults: Defaults) -> str:
 
 
 async def change(admin: httpx.AsyncClient, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Send a step and return the preview."""
+    """Send one step of an order edit. Return the preview of the order."""
     preview: dict[str, Any] = (await post(admin, f"{PATH}/{path}", body or {}))["order_preview"]
     return preview
 

@@ -137,7 +137,7 @@ async def test_products_and_shipping_change_together(till: Till, order: Order) -
     assert edited.shipping_total == QUOTED
 
 
-async def test_own_delivery_is_free_from_its_amount(till: Till, order: Order) -> None:
+async def test_own_delivery_is_free_once_the_order_reaches_the_free_amount(till: Till, order: Order) -> None:
     async with till.database.transaction() as session:
         option = (
             await session.execute(select(ShippingOption).where(ShippingOption.provider_id == "own_delivery"))
@@ -198,7 +198,9 @@ async def test_address_that_changes_while_the_carrier_answers_is_priced_again(
     assert carrier.asked[-1] == LETICIA
 
 
-async def test_shipping_is_refused_and_nothing_is_stored(till: Till, order: Order) -> None:
+async def test_unknown_wrongly_priced_or_forbidden_shipping_is_refused_and_not_stored(
+    till: Till, order: Order
+) -> None:
     async with till.database.transaction() as session:
         edit = await open_edit(session, SELLER, order.id)
     with pytest.raises(OptionNotOffered):

@@ -98,7 +98,7 @@ async def fulfill(admin: httpx.AsyncClient, order_id: str) -> httpx.Response:
 
 
 async def labels(shop: Shop) -> list[tuple[str, bool]]:
-    """Return the states of all labels, and if their units have left the stock."""
+    """Return the state of each label, and True if its units have left the stock."""
     async with shop.database.read() as session:
         found = (await session.execute(select(Fulfillment))).scalars()
         return [(one.state, "packed_at" in one.data) for one in found]

@@ -358,7 +358,7 @@ async def test_late_gateway_report_resolves_an_unresolved_payment(
 async def test_payment_without_order_can_be_refunded(
     shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
 ) -> None:
-    """Only old payments have no snapshot of the cart."""
+    """Check an old payment, which has no snapshot of the cart."""
     async with shop.database.transaction() as session:
         values = {"state": "captured", "captured_amount": 80_000, "snapshot": {}}
         await session.execute(update(PaymentSession).values(**values))

@@ -163,7 +163,7 @@ async def test_order_search_without_the_right_is_refused(shop: Shop, monkeypatch
             await read_orders_page(session, Actor("user_3", Role.STOCKROOM), OrderFilter(text="ana"), 5)
 
 
-def test_date_range_that_ends_before_its_begin_matches_no_order() -> None:
+def test_date_range_that_ends_before_it_begins_matches_no_order() -> None:
     wanted = with_date_range(OrderFilter(), since="2026-11-21", until="2026-11-20")
     assert wanted.since is not None
     assert wanted.until is not None

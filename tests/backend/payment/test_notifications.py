@@ -84,7 +84,7 @@ def bank() -> ScriptedBank:
 
 @pytest.fixture
 def lookups(bank: ScriptedBank, monkeypatch: pytest.MonkeyPatch) -> list[StartedPayment]:
-    """Record the payments that the bank is asked about."""
+    """Return a list that records each payment whose state the bank is asked for."""
     looked_up: list[StartedPayment] = []
     look_up = bank.status
 

@@ -140,7 +140,7 @@ class Desk:
             return {invoice.removeprefix(self.invoice): state for invoice, state in found}
 
     async def attention(self) -> list[tuple[str, bool]]:
-        """Return the kind of each attention, and whether it is open; sorted."""
+        """Return the kind of each attention, and True if it is open; sorted."""
         async with self.database.read() as session:
             rows = (await session.execute(select(Attention))).scalars()
             return sorted((row.kind, row.resolved_at is None) for row in rows)

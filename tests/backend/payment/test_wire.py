@@ -23,7 +23,7 @@ COLLECTION = PaymentCollection(id="pay_col_1", cart_id="cart_1", amount=33_528)
     ],
 )
 def test_payment_collection_shows_only_its_newest_open_session(states: list[str], shown: list[str]) -> None:
-    """Check the shown sessions. `states` is newest first."""
+    """Check which sessions are shown. `states` has the states of the collection's sessions, the newest first."""
     sessions = [
         PaymentSession(
             id=f"payses_{number}",

@@ -174,7 +174,7 @@ async def test_pqrs_form_redirects_to_the_page_of_the_request(shop: Shop, anyone
 
 
 async def test_acknowledgement_mail_does_not_contain_typed_text(shop: Shop) -> None:
-    """Omit the typed text, because a sender can type any address."""
+    """Check that the mail omits the typed text, because a sender can type the address of anyone."""
     row = await send_request(shop, name="Gana dinero", text="Entra a evil.example ya mismo")
     async with shop.database.read() as session:
         mail = (await session.execute(select(Mail))).scalar_one()

@@ -68,7 +68,7 @@ async def buy(shop: Shop, defaults: Defaults, typed: dict[str, str], *, is_deliv
 
 
 async def tidy_after(shop: Shop, days: int) -> int:
-    """Apply the rule as if the order had been placed `days` ago; return the number of orders."""
+    """Delete old recipients as if every order had been placed `days` ago. Return the number of changed orders."""
     async with shop.database.transaction() as session:
         order = table_of(Order)
         await session.execute(update(order).values(created_at=now() - timedelta(days=days)))

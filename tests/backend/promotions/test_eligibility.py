@@ -31,7 +31,7 @@ def make_candidate(
     campaign_used: int = 0,
     **promotion: Any,
 ) -> Candidate:
-    """Return a promotion at noon, in a campaign with these values."""
+    """Return a candidate with this promotion and campaign, to be evaluated at noon."""
     made = None if campaign is None else Campaign(name="c", campaign_identifier="c", **campaign)
     offer = Promotion(
         code="X", code_key="x", method_type="fixed", target_type="order", allocation="across", value=1

@@ -70,7 +70,7 @@ def at(text: str) -> datetime:
         ("2026-12-03T10:00", DeliveryTerms(15, 5, 30), "2027-01-27", "2026-12-03T15:00"),
     ],
 )
-def test_promised_day_and_its_deadline(
+def test_promised_day_and_payment_deadline_follow_the_approval_and_terms(
     approved: str, terms: DeliveryTerms, day: str, pay_before: str
 ) -> None:
     expected = DeliveryPromise(date.fromisoformat(day), at(pay_before))

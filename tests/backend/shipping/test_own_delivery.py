@@ -71,7 +71,7 @@ def pickup_option(point: PickupPoint) -> ShippingOption:
         (WeeklySchedule((5,), 9, 13), "sábado, 9 a. m. a 1 p. m."),
     ],
 )  # fmt: skip
-def test_schedule_in_words(schedule: WeeklySchedule, text: str) -> None:
+def test_schedule_is_described_in_words(schedule: WeeklySchedule, text: str) -> None:
     assert " ".join(describe_schedule(schedule).split()) == text
     assert parse_schedule(schedule.to_data()) == schedule
 

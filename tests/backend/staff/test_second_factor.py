@@ -38,7 +38,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Replace the time with which codes are created and checked."""
+    """Return a clock that replaces the time with which codes are created and checked."""
     clock = Clock()
     monkeypatch.setattr(second_factor, "now", clock)
     return clock

@@ -46,7 +46,7 @@ async def _accounts(staff: dict[Role, str], new_browser: NewBrowser) -> None:
 
 
 async def get_token(client: httpx.AsyncClient, kind: str) -> dict[str, str]:
-    """Sign in as a program."""
+    """Sign in as an API client. Return the header with the bearer token."""
     path, body, _me = WAYS[kind]
     answer = await client.post(path, json=body)
     return {"authorization": f"Bearer {answer.json()['token']}"}

@@ -149,8 +149,8 @@ async def test_cancelled_order_is_left_out_of_the_mail(
     assert cop(" pagado: $ 80.000") in subjects.pop()
 
 
-async def test_notices_of_an_unwritten_event_are_not_stored(shop: Shop, office: Office) -> None:
-    """Roll back the transaction of the event: the notice is gone too."""
+async def test_notices_of_a_rolled_back_event_are_not_stored(shop: Shop, office: Office) -> None:
+    """Roll back the transaction that publishes the event."""
 
     async def fail() -> None:
         async with shop.database.transaction() as session:

@@ -494,7 +494,9 @@ async def test_program_that_cannot_be_reached_or_is_too_slow_is_tried_again(
     assert delivery.answer.startswith("no answer (")
 
 
-async def test_secret_of_another_secret_key_is_reported(shop: Shop, program: Program) -> None:
+async def test_webhook_secret_encrypted_with_another_signing_key_is_reported(
+    shop: Shop, program: Program
+) -> None:
     await add_endpoint(shop, program.url)
     await place_order(shop)
     await create_worker(shop, "another signing key").run_due()

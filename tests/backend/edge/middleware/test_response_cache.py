@@ -330,7 +330,7 @@ stay cached.
 
 
 async def _read_watches(session: AsyncSession) -> dict[str, set[str]]:
-    """Return, in the form of `WATCHED`, the numbers that triggers raise on each of INSERT, UPDATE and DELETE."""
+    """Return, by table like `WATCHED`, the version numbers that triggers raise at every insert, update and delete."""
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     if session.get_bind().dialect.name == "sqlite":
         query = "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'watch_%'"

@@ -1,4 +1,4 @@
-"""Losses must be confirmed, and new products are drafts until a person publishes them."""
+"""Stored values that an import would clear (losses) must be confirmed, and new products are drafts until published."""
 
 import pytest
 from sqlalchemy import select

@@ -63,7 +63,7 @@ async def read_rows(database: Database, settings: Settings) -> tuple[list[Delive
 
 
 async def save(database: Database, *, option_id: str = "", version: str = "", **typed: str) -> str:
-    """Save a zone as typed. Return the id of its option."""
+    """Save a zone with these typed values. Return the id of its shipping option."""
     form = parse_zone_form({**ZONE, **typed})
     async with database.transaction() as session:
         return (await save_zone(session, COMMAND_LINE, {}, form, option_id=option_id, version=version)).id

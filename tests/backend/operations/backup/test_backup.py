@@ -137,7 +137,7 @@ async def read_ids(database: Database) -> tuple[str, str]:
 async def test_backup_of_a_running_shop_is_consistent(
     shop: Shop, order: dict[str, Any], elsewhere: Settings, tmp_path: Path
 ) -> None:
-    """Two rows that always change together are never different in a backup."""
+    """Check that two rows that always change together are equal in each backup."""
     async with shop.database.transaction() as session:
         await session.execute(text("UPDATE mail SET kind = '0'"))
         await session.execute(text("UPDATE cart SET email = '0'"))
@@ -409,7 +409,7 @@ async def test_backup_of_an_empty_database_is_refused(empty_url: str, tmp_path: 
 async def test_simultaneous_backups_contain_the_orders_of_the_shop(
     shop: Shop, order: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Four simultaneous backups are four complete backups."""
+    """Write four backups at the same time, and check that each is complete."""
     names = [tmp_path / f"{n}.tar.gz" for n in range(4)]
     for made in await asyncio.gather(*(back_up(shop, name) for name in names)):
         archive.verify_archive(made.path)

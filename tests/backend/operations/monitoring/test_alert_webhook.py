@@ -1,4 +1,4 @@
-"""The owner's webhook: signed calls, repeated until one is accepted, and none about itself."""
+"""The owner's webhook: signed calls, repeated until one is accepted, and none about the webhook itself."""
 
 import base64
 import hmac

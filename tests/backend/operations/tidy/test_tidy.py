@@ -137,7 +137,7 @@ async def test_old_rows_are_deleted_and_young_rows_stay(
 async def test_old_mail_is_deleted_only_if_no_job_will_send_it(
     shop: Shop, order: dict[str, Any], tidy: Tidy
 ) -> None:
-    """Use the order's own mail as the waiting one."""
+    """Check the old mail of an order: it stays while its job exists, and is deleted after the job."""
     await make_old(shop.database, Mail)
     await tidy.tidy()
     assert await count_rows(shop.database, Mail) == 1

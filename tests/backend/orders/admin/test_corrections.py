@@ -111,7 +111,7 @@ async def test_address_incomplete_for_a_label_is_refused(
 async def test_new_city_replaces_the_code_of_the_old_city(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:
-    """Platform dashboards send no codes."""
+    """Send addresses without a municipality code, as the platform's dashboard does, and one with a code."""
     path = f"/admin/orders/{order_id}"
     await correct(shop, order_id, {"metadata": {"dane_code": "05001000"}})  # as the pages have it
     elsewhere = {"address_1": "Calle 5 # 38-14", "city": "Cali", "province": "Valle del Cauca"}

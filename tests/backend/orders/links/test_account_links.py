@@ -3,9 +3,9 @@
 | fault | outcome |
 |---|---|
 | the link is forged, altered, used, or older than a day | it opens nothing |
-| staff have corrected the order's address since | it opens nothing |
+| staff have corrected the order's e-mail address since | it opens nothing |
 | the data of the order were deleted since | it opens nothing |
-| the address has got an account since | it opens nothing, and the page says so |
+| the e-mail address has got an account since | it opens nothing, and the page says so |
 | the password is too short, or a box is not ticked | the link stays valid |
 """
 

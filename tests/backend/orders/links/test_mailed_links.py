@@ -62,7 +62,7 @@ async def test_link_is_sent_only_to_the_orders_own_address(
 async def test_request_for_an_unknown_order_does_the_same_work_as_for_a_known_one(
     shop: Shop, anyone: httpx.AsyncClient, order: dict[str, str]
 ) -> None:
-    """Do no lookup in the request, because its duration would reveal the result."""
+    """Check that the request looks no order up, because its duration would reveal the result."""
     for number in (order["display_id"], "999999"):
         await request_order_link(shop.database, str(number), "ana@example.com", client=Client("190.24.1.9"))
     async with shop.database.read() as session:

@@ -68,7 +68,7 @@ class TinyBank:
         return httpx.Response(404)
 
     def build_webhook_request(self, number: str, secret: bytes = SECRET) -> dict[str, Any]:
-        """Return the webhook request that it sends when a payment changes."""
+        """Return the webhook request that the bank sends when a payment changes."""
         payment = self.payments[number]
         event = {"event": {"kind": "changed", "payment": {**payment, "order": {"ref": payment["ref"]}}}}
         body = json.dumps(event).encode()

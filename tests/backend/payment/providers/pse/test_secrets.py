@@ -35,7 +35,7 @@ def assert_no_secret(text: str, client: GatewayClient) -> None:
 
 @pytest.fixture
 def tokens(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Collect the tokens of all logins."""
+    """Return a set that collects the tokens of all logins."""
     found: set[str] = set()
     get_token = GatewaySession.get_token
 

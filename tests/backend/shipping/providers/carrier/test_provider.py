@@ -153,7 +153,7 @@ async def test_invalid_warehouse_gives_the_price_of_15000(
 async def test_refused_street_is_left_out_of_the_quotation(
     settings: Settings, carrier: SandboxCarrier
 ) -> None:
-    """Prevent that the shopper's street triggers the fixed price: a firewall may refuse its words."""
+    """Let the carrier's firewall refuse words of the street: the quotation is requested again without the street."""
     streets: list[str] = []
 
     class Doorkeeper(httpx.ASGITransport):
