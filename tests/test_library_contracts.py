@@ -12,20 +12,20 @@ from backend.core.db.database import Database
 
 
 def test_websocket_client_can_process_the_frames_of_its_handshake() -> None:
-    """See `tests/attacks/frames.py`."""
+    """Check a private method that `tests/attacks/frames.py` calls."""
     method = resolve_name("simple_websocket:AioClient._handle_events")
     assert iscoroutinefunction(method)
     assert list(signature(method).parameters) == ["self"]
 
 
 def test_schemathesis_builds_the_test_of_an_operation() -> None:
-    """See `tests/wire/test_any_input.py`."""
+    """Check the arguments of a private function that `tests/wire/test_any_input.py` calls."""
     build = resolve_name("schemathesis.pytest._test_builder:build_operation_test")
     signature(build).bind(config=0, operation=0, test_func=0, given_kwargs={}, feedback=0)
 
 
 async def test_databases_of_a_kind_share_compiled_statements(database: Database, database_url: str) -> None:
-    """See `tests/shared_statements.py`."""
+    """Check the effect of `tests/shared_statements.py`: the second database compiles nothing."""
     other = Database(database_url)
     caches = [one.engine.get_execution_options()["compiled_cache"] for one in (database, other)]
     assert caches[0] is caches[1]

@@ -25,7 +25,7 @@ def pack(parts: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) ->
 
 
 def relations(*targets: tuple[str, str, str]) -> bytes:
-    """Return the relationships part of a workbook. Each target has an id, the end of its type, and a path."""
+    """Return the relationships part of a workbook. Each target is its id, the final part of its type, and its path."""
     elements = "".join(
         f'<Relationship Id="{name}" Type="{DOCUMENT}/{kind}" Target="{target}"/>'
         for name, kind, target in targets
@@ -57,7 +57,7 @@ def xlsx(rows: bytes, more: Mapping[str, bytes] | None = None, before: bytes = b
 
 
 def cells_without_reference() -> bytes:
-    """Return an XLSX with cells without a position, in the maximum row."""
+    """Return an XLSX with cells without a position, in the row with the maximum number."""
     cells = b"<c><v>1</v></c>" * 100
     return xlsx(b'<row r="1"><c><v>1</v></c></row><row r="1048576">' + cells + b"</row>")
 

@@ -78,8 +78,8 @@ class RawSocket:
     async def wait_until_handled(self) -> bool:
         """Return True when the shop has handled all sent events, False if it closes the socket.
 
-        The events of a page are handled in order, so a search is sent after them and its answer awaited. A socket
-        that is to be closed ends at its next frame, so a second search follows.
+        The events of a page are handled in order, so this sends a search after them and waits for its answer. A socket
+        that the shop is about to close ends at its next frame, so a second search follows.
 
         Raises:
             TimeoutError: neither happens.

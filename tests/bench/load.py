@@ -99,7 +99,7 @@ class Figures:
 
     @property
     def rate(self) -> float:
-        """Completed tasks a second."""
+        """Return the completed tasks per second."""
         return len(self.times) / self.seconds
 
     def percentile(self, share: float) -> float:

@@ -184,7 +184,7 @@ def test_stop_timeouts_are_longer_than_draining() -> None:
 
 
 def test_storefront_url_in_compose_leads_to_a_replica() -> None:
-    """PUBLIC_URL is not used: in a try-out, `https://localhost` is the container itself."""
+    """Check that it is not PUBLIC_URL, which in a try-out is `https://localhost`: the container itself."""
     for shop in ("shop1", "shop2"):
         service = COMPOSE["services"][shop]
         url = urlsplit(service["environment"]["STOREFRONT_URL"])

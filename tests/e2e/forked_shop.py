@@ -30,7 +30,7 @@ class ForkedShop:
         return self._process.pid
 
     def poll(self) -> int | None:
-        """Return its exit code, or None while it runs. If signal n ended it, the code is -n."""
+        """Return the process's exit code, or None while it runs. If signal n ended it, the code is -n."""
         return self._process.exitcode
 
     def wait(self, timeout: float | None = None) -> int:

@@ -354,7 +354,7 @@ async def test_payment_click_while_the_price_changes_does_not_pay(
 async def test_payment_click_during_a_server_restart_still_pays(
     page_1280: Page, server: ShopServer, watch: PageWatch, was_refused: bool
 ) -> None:
-    """With `was_refused`, an earlier click has an answer already: the new connection must not count as a second one."""
+    """With `was_refused`, an earlier click was answered: the new connection must not count as a second click."""
     watch.expect("WebSocket connection")
     await prepare_payment(page_1280, "yoyo-de-madera")
     if was_refused:

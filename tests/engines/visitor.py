@@ -104,7 +104,7 @@ class Visitor:
         """Wait until the function returns a true value, and return it. Elements that are replaced do not matter.
 
         Raises:
-            TimeoutException: it did not within `TIMEOUT_S`.
+            TimeoutException: the function returned no true value within `TIMEOUT_S`.
         """
         wait = WebDriverWait(self.driver, TIMEOUT_S, POLL_S, [StaleElementReferenceException])
         try:

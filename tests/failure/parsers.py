@@ -71,7 +71,7 @@ class Figures(Progress):
 
 
 class ParserRun:
-    """One run against a shop."""
+    """One run that sends mutated files to a shop."""
 
     def __init__(self, shop: ShopServer, client: httpx.AsyncClient, figures: Figures) -> None:
         self.shop, self.client, self.figures = shop, client, figures

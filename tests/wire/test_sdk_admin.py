@@ -44,7 +44,7 @@ async def run_imports_and_exports(shop: Shop) -> AsyncIterator[None]:
 
 
 async def test_every_sdk_method_with_a_route_works(postgresql_url: str, tmp_path: Path) -> None:
-    """Use the stricter database; the routes' own tests run on both."""
+    """Call every method on PostgreSQL, the stricter database. The routes' own tests run on both databases."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=postgresql_url))
     await set_up_defaults(shop.database, shop.settings)
     owner = await create_staff(shop.database, COMMAND_LINE, "ana@trompo.example", "una clave larga")

@@ -449,7 +449,7 @@ def test_context_generated_by_reflex_contains_the_expected_text(text: str) -> No
 
 
 def test_state_update_has_full_name_and_marked_variables() -> None:
-    """`assets/scripts/reconnecting.js` waits for this variable, and tests name states in this way."""
+    """Check names in an update: `assets/scripts/reconnecting.js` waits for `is_hydrated`, and tests use state names."""
     name = "reflex___state____state"
     assert rx.State.get_full_name() == name
     root = rx.State(init_substates=False, _reflex_internal_init=True)  # type: ignore[call-arg]
@@ -474,7 +474,7 @@ def test_misspelt_field_of_a_view_is_refused_when_the_page_is_built() -> None:
 
 
 def test_substates_can_be_replaced_by_another_dictionary() -> None:
-    """`on_demand_states.py` replaces it with a dictionary that creates states on demand."""
+    """Check `substates`, which `on_demand_states.py` replaces with a dictionary that creates states on demand."""
 
     class OwnDictionary(dict[str, Any]):
         pass
@@ -493,7 +493,7 @@ def test_method_marked_as_an_override_is_not_an_event() -> None:
 
 
 def test_router_data_is_built_from_browser_and_socket_data() -> None:
-    """`detached_states.py` builds it; `session_cookie.py` and `state/session.py` read it."""
+    """Check the router data, which `detached_states.py` builds, and `session_cookie.py` and `state/session.py` read."""
     from reflex.istate.data import RouterData
 
     headers = {"cookie": "a=b", "x-forwarded-for": "192.0.2.1"}
@@ -534,7 +534,7 @@ def test_event_with_an_underscore_is_sent_to_the_browser() -> None:
 
 
 def test_websocket_calls_our_origin_check() -> None:
-    """`socket_origin.py` replaces a list with a function after the server was created."""
+    """Check that the server's list of origins can be replaced by a function, as `socket_origin.py` does."""
     from engineio import AsyncServer as EngineServer
     from socketio import AsyncServer
 

@@ -232,7 +232,7 @@ async def test_typing_after_the_order_was_placed_shows_the_order(shop: Shop, sta
 async def test_typing_shows_the_order_even_if_the_browser_has_removed_the_cart(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """Test that a refresh of the cart, which no longer exists, may come before the note."""
+    """Test that typed text, saved after a refresh has removed the ordered cart, still leads to the order."""
     page = await _place_order(shop, state)
     state.last_order = ""
     await refresh_cart(await state.get_state(CartState))
@@ -719,7 +719,7 @@ async def test_page_offers_each_payment_method_with_its_fields(shop: Shop, state
 async def test_field_of_a_provider_is_shown_once_its_options_are_loaded(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """Test a provider that staff switch on while the page is open: until then it is not known what its field is."""
+    """Test a provider that is switched on while the page is open: its field is unknown until the options are loaded."""
     load_banks = CheckoutState.event_handlers["load_banks"].fn
     await state.load()
     await load_banks(InBackground(state))
