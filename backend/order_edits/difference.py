@@ -288,7 +288,11 @@ async def close_row_of_refunded_difference(session: AsyncSession, event: RefundB
 async def _book_refund(
     session: AsyncSession, actor: Actor, order: Order, session_id: str, receipt: DifferenceReceipt
 ) -> Refund:
-    """Book the refund. The caller has locked the payment session and the order."""
+    """Book the refund of the difference. The caller has locked the payment session and the order.
+
+    Raises:
+        NothingOwed, DifferenceChanged, Conflict: see `give_back_difference`.
+    """
     if not await is_difference_to_refund(session, order.id):
         raise NothingOwed(f"No difference of order {order.id} is to be given back")
     surplus = -await read_difference(session, order)

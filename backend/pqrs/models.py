@@ -13,7 +13,7 @@ from backend.core.texts import _
 
 
 class PqrsKind(StrEnum):
-    """Kind of a request."""
+    """Kind of a PQRS request."""
 
     PETITION = "peticion"
     COMPLAINT = "queja"

@@ -48,14 +48,14 @@ PQRS_LINK = SignedLink(salt="pqrs page", noun="PQRS")
 
 @dataclass(frozen=True, slots=True)
 class PqrsReceived:
-    """Event: a request was sent."""
+    """Event: a PQRS request was sent."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class PqrsAnswered:
-    """Event: the shop answered a request."""
+    """Event: the shop answered a PQRS request."""
 
     id: str
 
@@ -71,7 +71,7 @@ def _require_text(text: str) -> str:
 
 
 class PqrsForm(BaseModel):
-    """The PQRS form."""
+    """The PQRS form and its validation."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -87,7 +87,7 @@ class PqrsForm(BaseModel):
 
 
 async def send_pqrs(database: Database, typed: Mapping[str, Any], *, client: Client) -> Pqrs:
-    """Store a request. Enqueue the mail that confirms it, and the reminder for staff.
+    """Store a PQRS request. Enqueue the mail that confirms it, and the reminder for staff.
 
     Raises:
         InvalidData: `fields` has the errors.
@@ -112,7 +112,7 @@ async def send_pqrs(database: Database, typed: Mapping[str, Any], *, client: Cli
 
 
 async def read_pqrs(session: AsyncSession, pqrs_id: str, *, lock: bool = False) -> Pqrs:
-    """Return the request; with `lock`, lock it for a change.
+    """Return the PQRS request; with `lock`, lock it for a change.
 
     Raises:
         NotFound: the request does not exist.
@@ -122,7 +122,7 @@ async def read_pqrs(session: AsyncSession, pqrs_id: str, *, lock: bool = False) 
 
 
 async def answer_pqrs(session: AsyncSession, actor: Actor, pqrs_id: str, answer: str) -> Pqrs:
-    """Answer a request. It can be answered only once. The answer is mailed, and displayed on the sender's page.
+    """Answer a PQRS request. It can be answered only once. The answer is mailed, and displayed on the sender's page.
 
     Raises:
         Forbidden: the actor lacks `Right.RESOLVE_ATTENTION`.
@@ -152,7 +152,7 @@ class PqrsReminders:
 
     @job(REMINDER)
     async def remind(self, run: JobRun) -> None:
-        """Raise attention if the request is still unanswered."""
+        """Open an attention row if the PQRS request is still unanswered."""
         async with self._database.transaction() as session:
             try:
                 row = await read_pqrs(session, str(run.key), lock=True)

@@ -81,7 +81,7 @@ class DataSubject:
 class HeldRows:
     """Rows of one table with the person's data, with the table's technical name and its label.
 
-    Moments have a time zone.
+    Times have a time zone.
     """
 
     name: str
@@ -135,7 +135,7 @@ async def customer_file(session: AsyncSession, actor: Actor, customer_id: str, k
 
 
 async def read_held_data(session: AsyncSession, person: DataSubject) -> list[HeldRows]:
-    """Return all rows of the person by table, without empty tables."""
+    """Return all rows with the person's data, by table. Tables without such rows are left out."""
     held = []
     for name, label, query in build_queries(person):
         rows = [dict(found) for found in (await session.execute(query)).mappings()]

@@ -96,7 +96,7 @@ WITHOUT_MONEY = (PaymentStatus.CANCELED,)
 
 
 async def find_obstacles(session: AsyncSession, person: DataSubject) -> list[str]:
-    """Return the reasons why the data cannot be deleted yet, in words."""
+    """Return, in words, the reasons why the person's data cannot be deleted yet."""
     own_orders = or_(Order.customer_id.in_(person.ids), Order.guest_id.in_(person.ids))
     found: list[str] = []
     payments = (
@@ -190,7 +190,10 @@ async def erase_person(session: AsyncSession, actor: Actor, customer_id: str, ty
 
 
 async def erase_invoices(session: AsyncSession, numbers: Sequence[int]) -> None:
-    """Delete the personal data in the invoices of the orders with these numbers, whose retention time has ended."""
+    """Delete the personal data of the invoices with an ended retention time, and of their orders and payments.
+
+    `numbers` are the numbers of these orders.
+    """
     found = await session.execute(lock_rows(select(Order).where(Order.number.in_(numbers))))
     for order in found.scalars().all():
         await _strip_order(session, order, retains_invoice=False)
@@ -285,7 +288,11 @@ async def _strip_order(session: AsyncSession, order: Order, *, retains_invoice: 
 async def _strip_payments(
     session: AsyncSession, cart_ids: Sequence[str], invoiced: JsonObject | None
 ) -> None:
-    """Delete the personal data of these carts' payments. Retain the bank's data, the bought lines, and `invoiced`.
+    """Delete the personal data of these carts' payments. Retain the bank's data.
+
+    `invoiced` is the invoice data to retain, together with the bought lines; None for carts without an order, of which
+    neither is retained. Notes of staff are deleted. If the bank still approves the payment of such a cart, the shop
+    opens an attention row for it.
 
     Notes of staff are deleted. `invoiced` is the invoice data to retain; None for a cart without an order. If the
     bank still approves the payment of such a cart, the shop opens an attention row for it.

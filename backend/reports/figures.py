@@ -43,7 +43,7 @@ class CashFlow(NamedTuple):
 
 
 class ProductFigures(NamedTuple):
-    """Units of a product, and their price including IVA."""
+    """A product's units, and the price of all of them including IVA."""
 
     title: str
     units: int
@@ -75,7 +75,7 @@ async def read_cash_flows(session: AsyncSession, pieces: list[Piece]) -> list[Ca
 
 
 async def count_paid_orders(session: AsyncSession, period: Period) -> tuple[int, Cop]:
-    """Return number and total of the paid orders, without cancelled ones."""
+    """Return the number and the total of the orders that were paid in the period, without cancelled ones."""
     counted = select(func.count(), func.sum(_to_bigint(Order.total))).where(
         *sold_conditions(period.begin, period.end)
     )
@@ -84,7 +84,7 @@ async def count_paid_orders(session: AsyncSession, period: Period) -> tuple[int,
 
 
 async def list_slow_stock(session: AsyncSession, moment: datetime) -> list[ProductFigures]:
-    """Return products in stock that were not sold for `SLOW_STOCK_AGE`, most valuable stock first.
+    """Return the products in stock that were not sold for `SLOW_STOCK_AGE`: `MAX_PRODUCTS`, the most valuable first.
 
     Products that were created within that time are not included.
     """
@@ -114,7 +114,7 @@ async def list_slow_stock(session: AsyncSession, moment: datetime) -> list[Produ
 
 
 async def read_stock_value(session: AsyncSession) -> tuple[int, Cop]:
-    """Return the units in stock, and their price including IVA."""
+    """Return the number of units in stock, and their total price including IVA."""
     value = (
         select(func.sum(InventoryLevel.stocked), func.sum(_to_bigint(InventoryLevel.stocked) * Variant.price))
         .join(Variant, Variant.id == InventoryLevel.variant_id)

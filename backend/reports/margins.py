@@ -8,7 +8,7 @@ from backend.pricing import tax_inside
 
 
 class Margin(NamedTuple):
-    """Pesos that units were sold for, without IVA, and their cost."""
+    """Price without IVA for which units were sold, and the cost of these units, both in pesos."""
 
     net: Cop = 0
     cost: Cop = 0

@@ -106,7 +106,7 @@ def _to_sales(title: str, units: int, pesos: Cop, tax_rate: int, cost: Cop | Non
 
 
 def list_best_sellers(sales: Sequence[ProductSales]) -> list[ProductFigures]:
-    """Return the products with the most sold units."""
+    """Return the products with the most sold units, at most `MAX_PRODUCTS`."""
     ranked = sorted(sales, key=lambda product: (-product.units, -product.pesos, product.title))
     return [
         ProductFigures(product.title, product.units, product.pesos)
@@ -116,7 +116,7 @@ def list_best_sellers(sales: Sequence[ProductSales]) -> list[ProductFigures]:
 
 
 def summarize_margins(sales: Sequence[ProductSales]) -> MarginFigures:
-    """Return the margins of the sold units, and the products with the largest ones."""
+    """Return the margins of the sold units, and the products with the largest margins."""
     total = Margin()
     for product in sales:
         total = total.plus(product.margin)

@@ -186,7 +186,7 @@ async def remove_item(session: AsyncSession, actor: Actor, item: DraftItem) -> R
 async def change_request(
     session: AsyncSession, actor: Actor, return_id: str, kind: ReturnKind | None, location_id: str | None
 ) -> ReturnDraft:
-    """Change the kind or the location of a drafted request. They apply to all its units.
+    """Change the kind of a drafted request, and check its location. Both apply to all its units.
 
     Raises:
         NotFound: there is no such draft.

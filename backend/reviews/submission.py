@@ -90,8 +90,8 @@ async def write_review(
 
     Raises:
         NotFound: the line does not exist.
-        NotAllowed: the product was not delivered, was returned, or was delivered too long ago; or its order was
-            cancelled or refunded.
+        NotAllowed: the product was not delivered, was returned, was delivered too long ago, or is no longer for
+            sale; or its order was cancelled or refunded.
         Conflict: staff have already decided on the review.
     """
     async with database.transaction() as session:

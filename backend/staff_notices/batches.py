@@ -33,7 +33,7 @@ class NoticeBatches:
 
     @job(SEND_BATCH)
     async def send_batch(self, run: JobRun) -> RunAgain | None:
-        """Send all unsent notices that have the same kind as this notice. Do nothing if this notice was already sent.
+        """Send all unsent notices of the same kind as the job's notice. Do nothing if that notice was already sent.
 
         If the previous batch of the kind is more recent than `PAUSE`, run again when this time has passed.
         """
@@ -54,7 +54,7 @@ class NoticeBatches:
 
 
 async def _find_pause(session: AsyncSession, kind: NoticeKind) -> timedelta:
-    """Return the time until the next batch of this kind may be sent."""
+    """Return the time until the next batch of this kind may be sent; zero or negative if it may be sent now."""
     newest = select(func.max(StaffNotice.batched_at)).where(StaffNotice.kind == kind)
     batched_at = (await session.execute(newest)).scalar_one()
     return timedelta() if batched_at is None else batched_at + PAUSE - await database_now(session)

@@ -30,7 +30,7 @@ WINDOW = timedelta(minutes=1)
 
 
 async def record_notice(session: AsyncSession, kind: NoticeKind, subject_id: str) -> None:
-    """Store that staff are to be notified of this subject, once, and enqueue the job that sends it."""
+    """Store a notice of this subject, and enqueue the job that sends it. Do nothing if the subject has a notice."""
     row = {"id": new_id("snotice"), "kind": kind, "subject_id": subject_id}
     notice_id = (await session.execute(_INSERT, row)).scalar_one_or_none()
     if notice_id is not None:
@@ -67,7 +67,7 @@ async def record_review(session: AsyncSession, event: ReviewSubmitted) -> None:
 
 @subscribe(AttentionRaised)
 async def record_payment(session: AsyncSession, event: AttentionRaised) -> None:
-    """Record a notice of an attention row about money."""
+    """Record a notice of an attention row about money. Ignore other attention rows."""
     row = await read_attention(session, event.attention_id)
     if row.kind in PAYMENT_ATTENTION_KINDS:
         await record_notice(session, NoticeKind.PAYMENT, row.id)

@@ -1,9 +1,8 @@
 """Stock notices: one e-mail when a sold-out product is back, after a double opt-in.
 
 A visitor types an address and ticks the consent. The owner of the address confirms it with the link in a first
-e-mail. When units can be bought again, the first replica that notices enqueues one e-mail for each confirmed
-address, in one transaction. The e-mail is written later: if the units are gone by then, nothing is sent and the
-notice waits for the next units.
+e-mail. When units can be bought again, a job enqueues one e-mail for each confirmed address. The e-mail is
+written later: if the units are gone by then, nothing is sent and the notice waits for the next units.
 """
 
 from datetime import timedelta
@@ -121,7 +120,7 @@ async def request_notice(
 
 
 async def find_variant_name(session: AsyncSession, variant_id: str) -> tuple[str, str]:
-    """Return the name of a variant, and the handle of its product.
+    """Return the name of a variant, which begins with its product's title, and the handle of the product.
 
     Raises:
         NotFound: the variant is not for sale.
@@ -189,7 +188,7 @@ async def reset_notice(session: AsyncSession, notice_id: str) -> None:
 
 @subscribe(StockChanged)
 async def enqueue_new_stock(session: AsyncSession, event: StockChanged) -> None:
-    """Enqueue the job for variants with new units and waiting addresses."""
+    """Enqueue the notification job of each variant that has new units and waiting addresses."""
     more = [variant_id for variant_id, units in event.units.items() if units > 0]
     if not more:
         return
@@ -199,7 +198,7 @@ async def enqueue_new_stock(session: AsyncSession, event: StockChanged) -> None:
 
 @subscribe(ProductsEdited)
 async def enqueue_edited_products(session: AsyncSession, event: ProductsEdited) -> None:
-    """Enqueue the job for variants of edited products that have notices waiting.
+    """Enqueue the notification job of each variant of the edited products that has waiting notices.
 
     The edit may have made a product visible again; the job checks it.
     """
@@ -216,7 +215,7 @@ class StockNotices:
 
     @job(NOTIFY_JOB, give_up_after=timedelta(days=3))
     async def notify(self, run: JobRun) -> RunAgain | None:
-        """If units of the variant can be bought again, publish one event for each waiting notice."""
+        """If units of the variant can be bought again, publish an event for each waiting notice, batch by batch."""
         variant_id = str(run.key)
         async with self._database.transaction() as session:
             if not await is_available(session, variant_id):

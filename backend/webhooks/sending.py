@@ -55,7 +55,7 @@ GIVE_UP_AFTER = timedelta(days=3)
 MIN_FAILURES = 5
 """Minimum number of failures in a row before an endpoint is switched off."""
 MAX_WAITING = 20_000
-"""Maximum number of waiting deliveries of an endpoint that fails. With more it is switched off at once."""
+"""Maximum number of waiting deliveries. With more, an endpoint is switched off after `MIN_FAILURES` failures in a row."""
 TEST_LIMIT = RateLimit("webhook test", per_pair=20, per_client=1_000, per_subject=20)
 NO_SECRET = "SECRET_KEY has changed since: rotate the secret"  # noqa: S105 - a message
 
@@ -87,7 +87,7 @@ class WebhookSender:
 
     @job(SEND_JOB, give_up_after=None)
     async def send_due(self, run: JobRun) -> RunAgain | None:
-        """Send due deliveries of one endpoint, and store the results."""
+        """Send the due deliveries of one endpoint, and store the results. If the endpoint was deleted, delete them."""
         endpoint_id = str(run.key)
         async with self._database.read() as session:
             endpoint = await session.get(WebhookEndpoint, endpoint_id)
@@ -197,7 +197,10 @@ def _clean_answer(answer: OutsideAnswer, secrets: Sequence[str]) -> str:
 async def _store_attempts(
     session: AsyncSession, endpoint_id: str, attempts: Sequence[Attempt]
 ) -> RunAgain | None:
-    """Store the results, and return when the job runs again; None if nothing waits."""
+    """Store the results. Switch the endpoint off if it has failed too long.
+
+    Return when the job runs again; None if nothing waits, or if the endpoint is switched off or deleted.
+    """
     try:
         endpoint = await lock_endpoint(session, endpoint_id)
     except NotFound:
