@@ -55,7 +55,7 @@ GIVE_UP_AFTER = timedelta(days=3)
 MIN_FAILURES = 5
 """Minimum number of failures in a row before an endpoint is switched off."""
 MAX_WAITING = 20_000
-"""Maximum number of waiting deliveries. With more, an endpoint is switched off after `MIN_FAILURES` failures in a row."""
+"""Maximum number of waiting deliveries. With more, an endpoint is switched off after `MIN_FAILURES` failures."""
 TEST_LIMIT = RateLimit("webhook test", per_pair=20, per_client=1_000, per_subject=20)
 NO_SECRET = "SECRET_KEY has changed since: rotate the secret"  # noqa: S105 - a message
 
