@@ -51,7 +51,7 @@ async def create_category(
 
     Raises:
         NotFound: the parent does not exist.
-        InvalidData: the handle is taken.
+        InvalidData: the handle is empty or taken, or the picture was not uploaded to the shop.
         NotAllowed: the shop has `MAX_CATEGORIES`, or the parent is `MAX_DEPTH` levels deep.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -90,8 +90,9 @@ async def change_category(
 
     Raises:
         NotFound: the category or the new parent does not exist.
-        InvalidData: the new handle is taken.
-        NotAllowed: the new parent is a descendant of the category, or too deep.
+        InvalidData: the new handle is taken, or the new picture was not uploaded to the shop.
+        NotAllowed: the new parent is the category or its descendant, a category would be more than `MAX_DEPTH` levels
+            deep, or the shop has too many redirects.
     """
     actor.require(Right.CHANGE_CATALOG)
     await lock_tree(session)
@@ -133,13 +134,14 @@ class MovePosition(StrEnum):
 async def move_category(
     session: AsyncSession, actor: Actor, category_id: str, place: MovePosition, target_id: str
 ) -> Category:
-    """Move the category before, after or into another one; into it, it becomes the last child.
+    """Move the category before or after another one, or make it the last child of the other one.
 
     The new place is relative to the other category. So if two people move categories at once, both moves are kept.
 
     Raises:
         NotFound: one of the categories does not exist.
-        NotAllowed: the target is the category or its descendant, or too deep.
+        NotAllowed: the target is the category or its descendant, or a category would be more than `MAX_DEPTH` levels
+            deep.
     """
     actor.require(Right.CHANGE_CATALOG)
     await lock_tree(session)
@@ -179,7 +181,7 @@ async def delete_category(
 
     Raises:
         NotFound: the category or the heir does not exist.
-        NotAllowed: the category has children.
+        NotAllowed: the category has children, or the shop has too many redirects.
     """
     actor.require(Right.CHANGE_CATALOG)
     await lock_tree(session)
@@ -283,7 +285,7 @@ def _renumber(categories: Sequence[Category]) -> None:
 
 
 async def _publish_descendants(session: AsyncSession, category: Category) -> None:
-    """Publish changes of the products in the category's descendants, which are hidden and shown with it."""
+    """Publish changes of the products in the category's descendants, which are hidden while the category is hidden."""
     below = (await read_tree(session)).with_descendants([category.handle]) - {category.id}
     inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below)).distinct()
     if below:

@@ -178,8 +178,8 @@ async def count_by_category(
 ) -> Mapping[str, int]:
     """Count the products in each category, including its descendants. Without `products`, count all products for sale.
 
-    Categories without products are left out. Products of hidden categories are counted only `with_hidden`, for
-    staff: the pages of the categories above do not list them.
+    Categories without products are left out. Products in hidden categories count only for staff, `with_hidden`: for
+    shoppers, the pages of the categories above do not list them.
     """
     if products is None:
         every = select(Product).where(for_sale())

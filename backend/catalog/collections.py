@@ -35,7 +35,7 @@ async def create_collection(
     """Create a collection after the others; without a handle, derive it from the title.
 
     Raises:
-        InvalidData: the handle is taken.
+        InvalidData: the handle is empty or taken, or the picture was not uploaded to the shop.
         NotAllowed: the shop has `MAX_COLLECTIONS`.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -68,7 +68,7 @@ async def change_collection(
 
     Raises:
         NotFound: the collection does not exist.
-        InvalidData: the new handle is taken.
+        InvalidData: the new handle is taken, or the new picture was not uploaded to the shop.
         NotAllowed: the shop has too many redirects.
     """
     actor.require(Right.CHANGE_CATALOG)

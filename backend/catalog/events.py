@@ -111,7 +111,10 @@ async def publish_visible_changes(session: AsyncSession, event: StockChanged) ->
 
 
 def _is_display_changed(remaining: int, units: int) -> bool:
-    """Return True if pages display another number, now that `units` more or (negative) fewer are left: `remaining`."""
+    """Return True if pages display another number since `units` were added (negative: removed).
+
+    `remaining` is the number of units after that.
+    """
     return _displayed_units(remaining) != _displayed_units(remaining - units)
 
 

@@ -42,7 +42,7 @@ class Problem(StrEnum):
     GONE = "gone"
     NO_PRICE = "no price"
     NOT_LOWER = "not lower"
-    """The sale price would be 0, or not lower than the regular price."""
+    """The new price would be 0, or the price during a sale would not be lower than the regular price."""
     TOO_DEAR = "too dear"
     CHANGED_SINCE = "changed since"
     NO_TARGET = "no target"

@@ -89,7 +89,7 @@ async def preview_bulk_change(
     """Return the expected result of a change, without changing anything.
 
     Raises:
-        InvalidData: the change is invalid.
+        InvalidData: the change is invalid, or more than `MAX_SELECTED_PRODUCTS` ids are selected.
         NotFound: the category or collection does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -126,13 +126,14 @@ async def start_bulk_change(
         actor: the staff member who starts it.
         change: the change.
         selection: the products to change.
-        seen_at: the time of the preview that the staff member saw.
+        seen_at: the time of the preview that the staff member saw. A change of prices is refused for products that
+            were changed after it.
 
     Returns:
         The id of the bulk change.
 
     Raises:
-        InvalidData: the change is invalid, or no product matches.
+        InvalidData: the change is invalid, no product matches, or more than `MAX_SELECTED_PRODUCTS` ids are selected.
         NotFound: the category or collection does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -237,7 +238,7 @@ async def _selection_conditions(session: AsyncSession, selection: Selection) -> 
 async def _read_in_pages(
     session: AsyncSession, change: Change, conditions: Sequence[ColumnElement[bool]]
 ) -> AsyncIterator[list[tuple[str, CurrentValues]]]:
-    """Yield batches of the products' titles and current values."""
+    """Yield the titles and current values of the products that meet the conditions, in batches."""
     last = ""
     while True:
         page = select(Product.id, Product.title).where(*conditions, Product.id > last)

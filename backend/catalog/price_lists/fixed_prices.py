@@ -37,7 +37,7 @@ async def create_list(session: AsyncSession, actor: Actor, new: NewPriceList) ->
 
     Raises:
         NotFound: a variant does not exist.
-        InvalidData: the list would already be over, or one of its prices is invalid.
+        InvalidData: the list would end before its start or in the past, or one of its prices is invalid.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     moment = await database_now(session)
@@ -74,7 +74,8 @@ async def change_list(
     Raises:
         NotFound: the list does not exist.
         NotAllowed: the list is over; or it has started, and the change would move its start.
-        InvalidData: the list would already be over, or another list has one of its variants at that time.
+        InvalidData: the list would end before its start or in the past, or another list has one of its variants at
+            that time.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     row = await find_list(session, list_id)

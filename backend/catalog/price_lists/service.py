@@ -64,7 +64,7 @@ async def save_sale(
     Raises:
         NotFound: the list to replace does not exist.
         NotAllowed: the list to replace has started or is over.
-        InvalidData: the sale would already be over.
+        InvalidData: the sale would end before its start or in the past.
         NothingLowered: the plan lowers no price.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
@@ -119,7 +119,8 @@ async def set_window(session: AsyncSession, actor: Actor, list_id: str, window: 
     Raises:
         NotFound: the sale does not exist.
         NotAllowed: the sale is over; or it has started, and the change would move its start.
-        InvalidData: the end has passed, or one of its variants is in another sale at that time.
+        InvalidData: the end is before the start or in the past, or one of the sale's variants is in another sale at
+            that time.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     price_list = await find_sale(session, list_id)

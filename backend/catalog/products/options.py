@@ -185,7 +185,9 @@ async def store_implied_option(session: AsyncSession, product: Product, variants
 
 
 async def set_options(session: AsyncSession, product: Product, given: Sequence[OptionInput]) -> None:
-    """Set the product's options in this order, and delete omitted options. The others only get additional values.
+    """Set the product's options in this order, and delete omitted options.
+
+    Values are only added: `replace_values` deletes omitted values.
 
     Raises:
         InvalidData: two options have the same title.

@@ -27,8 +27,9 @@ async def set_incoming_units(
 ) -> None:
     """Set the `incoming` units of the (locked) product's variants to those of its preorder; without one, to 0.
 
-    If more units of a variant are reserved than stocked, at least the missing units stay announced. `variant_ids` are
-    the variants to change; None for all. A variant without a stock level is skipped.
+    The units of the preorder are announced at one stock level of each variant. If more units are reserved at a level
+    than stocked, at least the missing units stay announced. `variant_ids` are the variants to change; None for all. A
+    variant without a stock level is skipped.
     """
     of_product = select(Variant.id).where(Variant.product_id == product.id)
     changes: dict[str, int] = {}

@@ -45,7 +45,8 @@ async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct
         The id of the product.
 
     Raises:
-        InvalidData: the handle or a SKU is taken, a variant has no price, or options and values do not match.
+        InvalidData: the handle or a code is taken, a variant has no price, options and values do not match, or a
+            collection or category is given.
         NotFound: a tag, the type, a sales channel or the shipping profile does not exist.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -79,12 +80,12 @@ async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct
 
 
 async def change_product(session: AsyncSession, actor: Actor, product_id: str, change: ChangeProduct) -> None:
-    """Change the values that the command contains.
+    """Change the values of a product that the command contains.
 
     Raises:
         NotFound: the product, a tag, the type, a sales channel or the shipping profile does not exist.
-        InvalidData: the handle or a SKU is taken; a price is given but the product has several variants; or options
-            and values do not match.
+        InvalidData: the handle or a code is taken; a price is given but the product has several variants; options
+            and values do not match; or the command changes the collection or the categories.
         NotAllowed: an omitted variant has reserved units, or a variant has an omitted value.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -133,7 +134,7 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
 
     Raises:
         NotFound: the product does not exist.
-        InvalidData: the SKU is taken.
+        InvalidData: see `insert_variant`; or another variant of the product has the same option values.
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
@@ -148,11 +149,11 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
 async def change_variant(
     session: AsyncSession, actor: Actor, product_id: str, variant_id: str, change: WriteVariant
 ) -> None:
-    """Change the values that the command contains.
+    """Change the values of a variant that the command contains.
 
     Raises:
         NotFound: the product or the variant does not exist.
-        InvalidData: the SKU is taken.
+        InvalidData: see `set_variant`; or another variant of the product has the same option values.
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)

@@ -73,7 +73,7 @@ class SheetProblem:
 
 @dataclass(slots=True)
 class SheetResult:
-    """Number of stored redirects, and the rows that were not stored."""
+    """Numbers of created, changed and unchanged redirects, and the rows that were not stored."""
 
     created: int = 0
     changed: int = 0
@@ -85,7 +85,7 @@ async def import_sheet(database: Database, actor: Actor, content: bytes) -> Shee
     """Store the redirects of a spreadsheet. A redirect that leads to another page is changed.
 
     Raises:
-        InvalidData: the file cannot be read, or does not have two columns.
+        InvalidData: the file cannot be read, does not have two columns, or has more than `MAX_ROWS` rows.
         NotAllowed: the shop would have too many redirects; earlier batches stay.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -107,7 +107,7 @@ def read_sheet(content: bytes) -> list[SheetRow]:
     Hidden sheets are used only if no visible sheet has two columns.
 
     Raises:
-        InvalidData: the file cannot be read, or does not have two columns.
+        InvalidData: see `import_sheet`.
     """
     if len(content) > MAX_FILE_BYTES:
         raise _unreadable(UNREADABLE_TEXT)

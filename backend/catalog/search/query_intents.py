@@ -240,7 +240,7 @@ def _read_min(match: re.Match[str]) -> PriceRange | None:
 
 
 def _read_about(match: re.Match[str]) -> PriceRange | None:
-    """Return the price range up to an amount without a limit in words; None if it may not be money.
+    """Return the price range up to an amount that has no words such as "hasta"; None if it may not be money.
 
     "20 mil" and "20.000" are prices only after a preposition or at the end: elsewhere they may be part of a title.
     """

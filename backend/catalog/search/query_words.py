@@ -91,9 +91,9 @@ class SearchWords:
         empty: words without meaning for the search.
         general_words: words that apply to every product.
         names_only: words that are searched for only in titles, brands and categories, if they are alone.
-        synonyms: forms of other words that a word finds too.
+        synonyms: forms of the other words that a word finds too, by word.
         ages: age ranges by word.
-        phrases: searches that mean the same as a phrase.
+        phrases: the text that replaces a phrase in a search, by phrase.
         gifts, cheap, measures: words of gifts, of low prices, and of things that are counted or measured.
         help_topics: words and phrases of each help topic.
         excluded: forms of the words that a product must not have, by phrase.
@@ -304,7 +304,7 @@ def _age_ranges(match: re.Match[str]) -> tuple[str, ...]:
 def _open_age_ranges(match: re.Match[str]) -> tuple[str, ...]:
     """Return the age ranges above or below the written age; none if it is not a child's age.
 
-    The age of "mayores de 12" has no unit, that of "más de 3 años" must have one.
+    After "mayores" and "menores", the age may have no unit. After other words, such as "más de", it must have one.
     """
     bound, number, unit = match.groups()
     if not unit and not bound.startswith(("mayor", "menor")):

@@ -131,7 +131,7 @@ async def product_detail(session: AsyncSession, handle: str) -> ProductDetail:
     """Return the product with this handle.
 
     Raises:
-        NotFound: no product for sale has this handle.
+        NotFound: no product for sale has this handle, or the product has no variant.
     """
     product = (
         await session.execute(select(Product).where(Product.handle == handle, for_sale()))

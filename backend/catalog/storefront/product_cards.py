@@ -104,7 +104,10 @@ async def read_variants_with_units(
 
 
 async def read_cards(session: AsyncSession, products: Sequence[Product]) -> list[ProductCard]:
-    """Return the products' cards in the same order. It runs at most three queries, whatever the number of products."""
+    """Return the products' cards in the same order. Products without variants are left out.
+
+    At most three queries are run, whatever the number of products.
+    """
     ids = [product.id for product in products]
     if not ids:
         return []
@@ -131,7 +134,7 @@ def _thumbnails(variants: Mapping[str, Sequence[tuple[Variant, int]]]) -> set[st
 
 
 async def _read_swatches(session: AsyncSession, product_ids: Collection[str]) -> dict[str, list[SwatchView]]:
-    """Return the colours of those products that are sold in several, by product id."""
+    """Return the colours of each product that is sold in several, at most `MAX_SWATCHES`, by product id."""
     if not product_ids:
         return {}
     is_used = exists().where(VariantOptionValue.value_id == ProductOptionValue.id)
