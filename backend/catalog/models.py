@@ -272,7 +272,7 @@ _UNNAMED_TITLES = frozenset(
 
 
 def variant_name(title: str) -> str:
-    """Return the variant's name to display next to the product's title; empty for the only variant."""
+    """Return the variant's name to display next to the product's title; empty for the default title of a variant."""
     return "" if title.casefold() in _UNNAMED_TITLES else title
 
 

@@ -172,7 +172,7 @@ def _product_filters(params: ProductsParameters, tree: Tree) -> list[ColumnEleme
 
 
 def _with_descendants(tree: Tree, category_ids: Sequence[str] | None) -> Collection[str] | None:
-    """Return the ids of the categories and of all their descendants; None if the query has no filter by category."""
+    """Return the ids of the categories and of all their descendants; None if `category_ids` is None."""
     if category_ids is None:
         return None
     return tree.with_descendants(tree.by_id[one].handle for one in category_ids if one in tree.by_id)
@@ -226,7 +226,11 @@ def _matches_filters(category: Category, params: CategoriesParameters) -> bool:
 async def matching_collections(
     session: AsyncSession, params: CollectionsParameters, *, only_active: bool = False
 ) -> tuple[Sequence[models.Collection], int]:
-    """Return a page of the collections that match the query, and the total count."""
+    """Return a page of the collections that match the query, and the total count.
+
+    Raises:
+        InvalidData: collections cannot be sorted by the given order.
+    """
     order = order_clauses(params.order, COLLECTION_ORDER, [models.Collection.title, models.Collection.id])
     conditions = where_clauses(params, _collection_conditions)
     if only_active:

@@ -44,7 +44,7 @@ def _stored_or_implied(stored: Select[str], implied: ColumnElement[bool]) -> Col
 
 
 def _products_with_implied_values(value_ids: Sequence[str]) -> Select[str]:
-    """Return the products whose variants have these values of an implied option.
+    """Return a query of the ids of the products whose variants have these values of an implied option.
 
     See `backend.catalog.products.options.implied_option`.
     """

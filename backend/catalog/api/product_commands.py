@@ -68,7 +68,7 @@ def to_change_variants(body: admin.VariantBatch) -> ChangeVariants:
 
 
 def to_write_variant(body: admin.VariantChange, variant_id: str | None = None) -> WriteVariant:
-    """Convert the request body to a command that changes the variant with this id, or creates one without an id.
+    """Convert the request body to a command that changes the variant with this id; without an id, to create one.
 
     Raises:
         InvalidData: see `to_change_product`.
@@ -130,7 +130,7 @@ def _to_picture(image: admin.ImageIn) -> WritePicture:
 
 
 def _get_cost(body: admin.VariantChange) -> Cop | None:
-    """Return the cost in pesos; `UNCHANGED` if the body has none."""
+    """Return the cost in pesos; None to remove the stored cost, `UNCHANGED` if the body does not name the cost."""
     if not body.metadata or COST not in body.metadata:
         unchanged: Cop | None = UNCHANGED
         return unchanged

@@ -60,7 +60,10 @@ def variant_conditions(params: VariantFilters) -> list[ColumnElement[bool]]:
 async def write_variants(
     session: AsyncSession, variant_ids: Sequence[str], fields: Fields, base_url: str
 ) -> list[VariantOut]:
-    """Return these variants as the platform's JSON, in this order, with the requested `fields`."""
+    """Return these variants as the platform's JSON, in this order, with the requested `fields`.
+
+    Variants of products that are not for sale are left out.
+    """
     products_of_variants = select(Variant.product_id).where(Variant.id.in_(variant_ids))
     product_ids = (await session.execute(products_of_variants)).scalars().all()
     variant_parts = [

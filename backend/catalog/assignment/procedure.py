@@ -71,7 +71,8 @@ async def run_steps(data: AssignmentData, api: AdminApi, *, write: bool) -> Asyn
     All handles are looked up first, so an unknown handle stops the procedure before anything is changed.
 
     Raises:
-        ProcedureAborted: a request to the Admin API failed, or a handle is unknown.
+        ProcedureAborted: a request to the Admin API failed, a handle is unknown, or a product is listed for two
+            collections.
     """
     ids = await _ResolvedIds.look_up(data, api)
     for new in data.create:

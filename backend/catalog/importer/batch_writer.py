@@ -51,7 +51,10 @@ class ShopChanged(Exception):
 
 @dataclass
 class ImportResult:
-    """Number of new, changed and unchanged rows, and the names of the categories and collections that were created."""
+    """Result of an import: the numbers of new, changed and unchanged rows, by `NEW`, `CHANGED` and `SAME`.
+
+    `created_names` has the names of the categories, collections, tags and types that were created.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     created_names: list[str] = field(default_factory=list)

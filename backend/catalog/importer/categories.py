@@ -197,8 +197,8 @@ class ProductGroups:
     async def create_new_groups(self, session: AsyncSession, actor: Actor = COMMAND_LINE) -> list[str]:
         """Create the new categories, collections, tags and types in this transaction, and return their names.
 
-        New categories without a path are created below the only root, or as roots if there are several. A shop
-        without categories gets a root first.
+        New categories without a path are created below the shop's only root, or as roots if the shop has several
+        roots. A shop without categories gets a root first.
 
         Raises:
             ShopError: another transaction created one of them in the meantime.

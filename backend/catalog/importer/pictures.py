@@ -66,8 +66,8 @@ class PictureFolder:
         """Create the resized files of the picture, unless they exist. Return the prepared picture.
 
         Raises:
-            CellError: the picture is damaged, or the picture store is unavailable. After its first failure, the
-                store is not called again.
+            CellError: the picture cannot be downloaded, is damaged, or the picture store is unavailable. After the
+                store's first failure, it is not called again.
         """
         source: Path | BytesIO = self._fetch(name) if is_url(name) else self._path(name)
         content = source.read_bytes() if isinstance(source, Path) else source.getvalue()

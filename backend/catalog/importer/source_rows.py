@@ -71,7 +71,7 @@ async def find_product_keys(database: Database, rows: Sequence[Row], size: int) 
 def group_batches(rows: Sequence[Row], keys: Mapping[int, str], size: int) -> Iterator[list[Row]]:
     """Yield the rows in batches of at least `size`. Rows with options of one product are in the same batch.
 
-    `keys` is the result of `find_product_keys`.
+    The final batch may be smaller. `keys` is the result of `find_product_keys`.
     """
     groups: dict[str, list[Row]] = {}
     for row in rows:

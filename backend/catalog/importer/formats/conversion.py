@@ -103,7 +103,7 @@ class Draft:
             self.cells |= {f"option_{number}": title, f"value_{number}": value}
 
     def set_variant_pictures(self, addresses: str) -> None:
-        """Set the pictures of a variant with options. Call this after `set_options`."""
+        """Set the pictures of the variant; do nothing if it has no options. Call this after `set_options`."""
         if "option_1" in self.cells:
             self.set(VARIANT_PICTURES, addresses)
 

@@ -33,7 +33,7 @@ LossCounter = Callable[
 
 
 class UnconfirmedLosses(Exception):
-    """The file would remove values of existing products, and this was not confirmed. Nothing was written."""
+    """The file would remove values of existing products, and this was not confirmed. No product was written."""
 
     def __init__(self, counts: Counter[str]) -> None:
         super().__init__(", ".join(f"{column} {count}" for column, count in sorted(counts.items())))
@@ -65,18 +65,18 @@ async def import_file(
         count_losses: counts the values of existing products that rows would remove. It is not called with
             `confirms_losses`.
         columns: see `open_product_file`.
-        describe: is called with each line about how the file was read.
-        only_check: write nothing.
+        describe: called with each line about how the file was read.
+        only_check: True to check the file and store its pictures, without writing products.
         makes_places: see `check_file`.
-        publishes: publish new products without a status; otherwise they are drafts.
+        publishes: True to publish new products without a status; otherwise they are drafts.
         confirms_losses: True if the file may remove values of existing products.
 
     Returns:
-        The number of new, changed and unchanged rows.
+        The numbers of new, changed and unchanged rows; all 0 with `only_check`.
 
     Raises:
-        ImportRefused: the file has problems; nothing was written.
-        UnconfirmedLosses: the file would remove values, and `confirms_losses` is False; nothing was written.
+        ImportRefused: the file has problems; no product was written.
+        UnconfirmedLosses: the file would remove values, and `confirms_losses` is False; no product was written.
         ShopChanged: the shop or the file changed in the meantime; batches that were already written are not rolled
             back.
     """

@@ -59,12 +59,11 @@ async def open_product_file(database: Database, path: Path, columns: Mapping[str
     Args:
         database: the shop's database.
         path: the file.
-        columns: the importer's columns by the headings of a table in an unknown format; empty if it is not
-            imported.
+        columns: for a table in an unknown format, the importer's columns by heading; an empty text for a column that
+            is not imported.
 
     Raises:
-        UnreadableFile: the file cannot be read, or several of its columns fit one of the importer's and none is
-            chosen.
+        UnreadableFile: the file cannot be read; or see `_choose_columns`.
     """
     source = await asyncio.to_thread(_read_source, path, columns)
     if source is None:
@@ -109,7 +108,8 @@ def _choose_columns(source: SourceFile, columns: Mapping[str, str]) -> SourceFil
     """Return the file with the columns that the operator chose.
 
     Raises:
-        UnreadableFile: a column does not exist, or several columns fit one of the importer's and none is chosen.
+        UnreadableFile: a column does not exist, several columns fit one of the importer's and none is chosen, or
+            columns are given although the format is known.
     """
     if source.format is not SourceFormat.UNKNOWN:
         if columns:

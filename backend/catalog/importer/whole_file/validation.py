@@ -39,7 +39,7 @@ class CheckedFile:
     Attributes:
         count: number of its rows.
         places: the categories and collections that it names.
-        unpriced: lines of new variants with a price of 0; their products are drafts.
+        unpriced: lines with a price of 0 of products that are created or restored: these become drafts.
     """
 
     count: int
@@ -65,7 +65,8 @@ async def check_file(
             always created.
 
     Returns:
-        The number of rows, the categories and collections to create before writing, and the lines with a price of 0.
+        The number of rows, the categories and collections to create before writing, and the lines of new products
+            with a price of 0.
 
     Raises:
         ImportRefused: the file has problems.
