@@ -35,7 +35,7 @@ def compute_low_limit(invoicing: Invoicing) -> int:
 
 
 class InvoiceWatch:
-    """The hourly check of documents and ranges."""
+    """The hourly check for late invoices and credit notes, and for ranges that are nearly used up or expire soon."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -25,7 +25,7 @@ ISSUE = "invoices.issue"
 async def create_invoice_of_order(session: AsyncSession, event: OrderPaid) -> None:
     """Create the order's invoice. If the shop issues no invoices now, store that the order has none.
 
-    Later payments of the same order create no other invoice.
+    Do nothing if the order already has an invoice, from this shop or from elsewhere.
     """
     if (
         await find_invoice_of_order(session, event.order_id) is not None

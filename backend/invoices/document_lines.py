@@ -109,7 +109,10 @@ async def build_credit_lines(session: AsyncSession, order: Order, refund: Refund
 def build_correction(
     invoice: Invoice, refund: Refund, lines: Sequence[DocumentLine], credited_before: Cop
 ) -> CorrectedInvoice:
-    """Return the invoice to correct, and the reason. `credited_before` is the sum of its earlier credit notes."""
+    """Return the reference from a credit note to the invoice that it corrects, with the reason for the correction.
+
+    `credited_before` is the sum of the invoice's earlier credit notes.
+    """
     total = sum(line.total for line in lines)
     is_all = credited_before + total >= invoice.amount and not credited_before
     concept = ANNULLED if is_all else PARTIAL_RETURN if refund.lines else LOWERED

@@ -57,7 +57,10 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLine:
-    """A line. `rate` is its rate of IVA, in percent; a line that is excluded from IVA has none."""
+    """A line of an invoice or a credit note.
+
+    `rate` is its rate of IVA, in percent; a line that is excluded from IVA has none.
+    """
 
     code: str
     title: str

@@ -60,12 +60,12 @@ LINE_COLUMNS = (
 
 
 async def list_document_rows(_session: AsyncSession, invoices: Sequence[Invoice]) -> list[Sequence[object]]:
-    """Return one row per document."""
+    """Return one row for each invoice or credit note."""
     return [_document_row(restore_document(one.document), one.code) for one in invoices if one.document]
 
 
 async def list_line_rows(_session: AsyncSession, invoices: Sequence[Invoice]) -> list[Sequence[object]]:
-    """Return one row per line of each document."""
+    """Return one row for each line of the invoices and credit notes."""
     documents = [restore_document(one.document) for one in invoices if one.document]
     return [row for document in documents for row in _line_rows(document)]
 

@@ -33,7 +33,7 @@ class InvoiceFile:
 
 
 def build_file_path(invoice_id: str, kind: str, *, of: str = ADMIN_PATH) -> str:
-    """Return the address of the file."""
+    """Return the path of the URL of a document's file. `kind` is `pdf` or `xml`."""
     return f"{of}/{invoice_id}/{kind}"
 
 

@@ -50,7 +50,7 @@ Service = Annotated[Invoices, Depends(get_invoices)]
 async def list_invoices(
     parameters: Annotated[InvoiceParameters, read_query(InvoiceParameters)], database: Db
 ) -> Wire[InvoicesAnswer]:
-    """List the documents, the newest first."""
+    """List the invoices and credit notes, the newest first."""
     order = order_clauses(parameters.order, SORTABLE, [Invoice.created_at.desc(), Invoice.id.desc()])
     async with database.read() as session:
         rows, count = await read_page(session, Invoice, _build_conditions(parameters), order, parameters)
@@ -61,7 +61,7 @@ async def list_invoices(
 
 @router.get("/{invoice_id}")
 async def read(invoice_id: str, database: Db, fields: RequestedFields) -> Wire[InvoiceAnswer]:
-    """Return the document."""
+    """Return the invoice or credit note."""
     async with database.read() as session:
         row = await read_invoice(session, invoice_id)
     return Wire({"invoice": fields.pick(invoice_wire(row))})
@@ -71,7 +71,7 @@ async def read(invoice_id: str, database: Db, fields: RequestedFields) -> Wire[I
 async def retry(
     invoice_id: str, database: Db, actor: StaffMember, fields: RequestedFields
 ) -> Wire[InvoiceAnswer]:
-    """Retry a pending or rejected document, with the current data of the order and the shop."""
+    """Retry a pending or rejected invoice or credit note, with the current data of the order and the shop."""
     async with database.transaction() as session:
         row = await retry_invoice(session, actor, invoice_id)
     return Wire({"invoice": fields.pick(invoice_wire(row))})
@@ -79,7 +79,7 @@ async def retry(
 
 @router.get("/{invoice_id}/{kind}", response_class=Response)
 async def fetch(invoice_id: str, kind: str, database: Db, service: Service) -> Response:
-    """Return a file of an issued document: `pdf` or `xml`."""
+    """Return a file of an issued invoice or credit note: `pdf` or `xml`."""
     return _file_response(await read_invoice_file(database, service, invoice_id, kind))
 
 
@@ -87,7 +87,7 @@ async def fetch(invoice_id: str, kind: str, database: Db, service: Service) -> R
 async def fetch_own(
     *, invoice_id: str, kind: str, database: Db, settings: ShopSettings, service: Service, token: str = ""
 ) -> Response:
-    """Return a file of a document to a customer who has the order's link. `token` is the token in that link."""
+    """Return a file of an invoice or credit note to a customer with the order's link. `token` is the link's token."""
     async with database.read() as session:
         row = await read_invoice(session, invoice_id)
     ORDER_LINK.require(settings.signing_key, row.order_id, token)

@@ -36,19 +36,19 @@ class InvoiceOut(Stamps):
 
 
 class InvoiceAnswer(TypedDict):
-    """A document."""
+    """Response with one invoice or credit note."""
 
     invoice: InvoiceOut
 
 
 class InvoicesAnswer(Page):
-    """A page of documents."""
+    """A page of invoices and credit notes."""
 
     invoices: list[InvoiceOut]
 
 
 def invoice_wire(row: Invoice) -> InvoiceOut:
-    """Convert the document to its API shape."""
+    """Convert the invoice or credit note to its API shape."""
     return {
         "id": row.id,
         "kind": row.kind,

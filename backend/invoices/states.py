@@ -14,14 +14,14 @@ from backend.core.transitions import Transitions
 
 
 class InvoiceKind(StrEnum):
-    """Kind of a document."""
+    """Kind of a document: invoice or credit note."""
 
     INVOICE = "invoice"
     CREDIT_NOTE = "credit_note"
 
 
 class InvoiceState(StrEnum):
-    """State of a document."""
+    """State of an invoice or a credit note."""
 
     PENDING = "pending"
     ISSUED = "issued"

@@ -73,7 +73,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class ReturnPicture:
-    """A picture as it is stored."""
+    """A picture of a return request, as it is stored."""
 
     media_type: str
     content: bytes
