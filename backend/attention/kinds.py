@@ -69,7 +69,7 @@ class AttentionKind(StrEnum):
 
 
 class Action(StrEnum):
-    """Way to resolve a row."""
+    """A way to resolve an attention row."""
 
     HONOR = "honor"
     """Accept the facts: the money pays the order, the label exists or is bought, the job runs again."""

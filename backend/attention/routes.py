@@ -53,7 +53,7 @@ async def list_attention(
 
 @router.get("/{attention_id}")
 async def read(attention_id: str, database: Db, fields: RequestedFields) -> Wire[AttentionAnswer]:
-    """Return one row."""
+    """Return one attention row."""
     async with database.read() as session:
         row = await read_attention(session, attention_id)
     return Wire({"attention": fields.pick(attention_wire(row))})

@@ -13,7 +13,7 @@ from backend.edge.wire import Page, Stamps, iso, stamps
 
 
 class AttentionParameters(ListParameters):
-    """Filters of a list of rows."""
+    """Filters of the list of attention rows."""
 
     kind: list[Name] | None = None
     status: str | None = Field(None, pattern="^(open|resolved)$", description="`open` or `resolved`.")

@@ -170,7 +170,7 @@ class Decision:
 
 
 class Resolver:
-    """The effects of decisions on rows of one kind.
+    """The effects of decisions on attention rows of one kind.
 
     If a method other than `finish` raises an error, the row stays open.
     """
@@ -214,7 +214,7 @@ class FailedJob(Resolver):
 
 
 class AttentionService:
-    """Service that resolves rows with the resolver of their kind.
+    """Service that resolves each attention row with the resolver of its kind.
 
     If a kind has no resolver, only the decision is stored.
     """
@@ -224,7 +224,7 @@ class AttentionService:
         self._resolvers = {AttentionKind.JOB_FAILED: FailedJob(), **resolvers}
 
     async def resolve(self, attention_id: str, decision: Decision) -> Attention:
-        """Apply a decision to its row, once.
+        """Apply a decision to the attention row with this id. A row is resolved only once.
 
         Raises:
             Forbidden: the actor may not resolve attention rows, or for `refunded`, may not book refunds.
@@ -271,7 +271,7 @@ async def read_attention(session: AsyncSession, attention_id: str, *, lock: bool
 
 
 def require_open(row: Attention) -> None:
-    """Check that the row is open.
+    """Check that the attention row is open.
 
     Raises:
         Conflict: the row is already resolved.

@@ -149,7 +149,7 @@ class CartReminders:
 
 
 async def _request(session: AsyncSession, cart_id: str) -> None:
-    """Request the reminder, unless the cart or its customer must not be reminded any more."""
+    """Request the reminder of a cart, unless the cart or its customer must not be reminded any more."""
     row = (await session.execute(_DUE.where(Cart.id == cart_id))).first()
     if row is None or not await _list_items(session, cart_id):
         return

@@ -19,7 +19,7 @@ router = APIRouter(
 
 @router.post("/unsubscribe")
 async def end_offers(request: Request, database: Db, settings: ShopSettings) -> Response:
-    """Withdraw the marketing consent at the request of the address's owner."""
+    """Withdraw the customer's marketing consent, and redirect to the page that shows the result."""
     typed = await read_form_fields(request)
     said = "unsubscribed"
     try:

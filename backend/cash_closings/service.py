@@ -68,7 +68,7 @@ async def close_day(
     left: Cop,
     reason: str = "",
 ) -> DayClosing:
-    """Store the count of the drawer. All money since the latest closing is counted by it.
+    """Store a closing: the count of the cash drawer, and the money received and given back since the latest closing.
 
     Args:
         session: a transaction.

@@ -210,7 +210,8 @@ async def convert_to_order(
 ) -> Order:
     """Convert the draft to an unpaid order. A repeated call returns the same order.
 
-    Its units are reserved for `payable_for`. Staff capture the payment within this time, after they received the money.
+    Its units are reserved for `payable_for`. Staff capture the payment within this time, after they received the
+    money. An order with a total of 0 is paid at once.
 
     Raises:
         NotFound, NotAllowed, Conflict, InsufficientStock, DiscountTooLarge: see `sell`.
@@ -293,7 +294,7 @@ async def _open_payment(  # noqa: PLR0917
 
 
 async def _hand_over(session: AsyncSession, actor: Actor, order: Order) -> None:
-    """Take the units out of the stock and record that the customer has them."""
+    """Take the order's units out of the stock, and record that the customer has them."""
     lines = list(await list_order_lines(session, order.id))
     taken = await stock_fulfillment.fulfill(
         session,

@@ -23,7 +23,7 @@ FIELDS = ("email", "first_name", "last_name", "phone", "town", "address", "subur
 async def set_delivery(
     checkout: Checkout, actor: Actor, draft_id: str, typed: Mapping[str, Any]
 ) -> ShippingOffer:
-    """Store the address, and choose the first option at its live price.
+    """Store the draft's delivery address, and choose the first shipping option at its live price.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.
@@ -58,7 +58,7 @@ def parse_delivery(typed: Mapping[str, Any]) -> Destination:
 
 
 async def choose_option(checkout: Checkout, actor: Actor, draft_id: str, option_id: str) -> ShippingOffer:
-    """Choose another option, at the price that was shown.
+    """Choose another shipping option for the draft, at the price that was shown.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.

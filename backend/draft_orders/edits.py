@@ -297,7 +297,7 @@ async def confirm_edit(session: AsyncSession, actor: Actor, draft_id: str) -> No
 
 
 async def cancel_edit(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Delete the edit. The draft does not change.
+    """Delete the edit of a draft order. The draft does not change.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.

@@ -165,7 +165,7 @@ async def _store_link(
     expires_at: datetime,
     created_by: str,
 ) -> NewLink:
-    """Store a link with a new token."""
+    """Store a payment link with a new token, and return it."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
     link = PaymentLink(
         draft_order_id=draft_id,
@@ -190,11 +190,11 @@ async def _find_valid_link(session: AsyncSession, draft_id: str) -> PaymentLink 
 
 
 async def withdraw(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Cancel a draft with a payment link: see `backend.draft_orders.drafts.cancel_locked_draft`.
+    """Cancel a draft order with a payment link: see `backend.draft_orders.drafts.cancel_locked_draft`.
 
     Raises:
         NotFound, NotAllowed: see `backend.draft_orders.drafts.lock_draft`.
-        Conflict: a customer is paying it at the bank.
+        Conflict: a customer is paying the draft at the bank.
     """
     locked = await lock_draft(session, actor, draft_id)
     await record(session, actor, "payment link withdrawn", Subject(SubjectType.DRAFT_ORDER, draft_id))
@@ -223,10 +223,10 @@ async def list_waiting(session: AsyncSession, actor: Actor) -> list[WaitingLink]
 
 
 async def find_link(session: AsyncSession, token: str) -> FoundLink:
-    """Return the link that this token opens.
+    """Return the payment link that this token opens.
 
     Raises:
-        NotFound: there is none. The error is the same for every unknown token.
+        NotFound: the token opens no link. The error is the same for every unknown token.
     """
     row = None
     if 0 < len(token) <= MAX_TOKEN_LENGTH:
@@ -238,7 +238,7 @@ async def find_link(session: AsyncSession, token: str) -> FoundLink:
 
 
 async def open_in_new_browser(session: AsyncSession, token: str) -> FoundLink:
-    """Return the link, and remove what another holder of the link has entered in its cart.
+    """Return the payment link, and remove what another holder of the link has entered in its cart.
 
     A link may be forwarded. The next browser must not see the first one's name and address.
 

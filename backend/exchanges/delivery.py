@@ -264,7 +264,7 @@ async def relist_deliveries(checkout: Checkout, actor: Actor, exchange_id: str) 
 
 
 async def take_new_order_along(session: AsyncSession, actor: Actor, exchange_id: str) -> None:
-    """Remove the delivery: the customer takes the products along.
+    """Remove the new order's delivery, because the customer takes the products along.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.

@@ -102,7 +102,7 @@ async def list_exchanges(
 
 @router.post("")
 async def begin(actor: StaffMember, body: NewExchange, database: Db) -> Wire[ExchangeOfOrder]:
-    """Begin an exchange of sent units of an order. 400 if a return or an exchange of it is being prepared."""
+    """Begin an exchange of sent units of an order. 400 if a return or an exchange of the order is being prepared."""
     reason = join_notes(body.description, body.internal_note)
     async with database.transaction() as session:
         exchange = await preparation.begin_exchange(session, actor, body.order_id, reason)
@@ -138,7 +138,7 @@ async def cancel(
 async def add_inbound_items(
     actor: StaffMember, exchange_id: str, body: InboundItems, database: Db
 ) -> Wire[ExchangeReturn]:
-    """Add units that come back."""
+    """Add units of the order to the units that the exchange takes back."""
     items = [to_line_units(item) for item in body.items]
     async with database.transaction() as session:
         exchange = await _lock(session, actor, exchange_id)
@@ -151,7 +151,7 @@ async def add_inbound_items(
 async def change_inbound_item(
     actor: StaffMember, exchange_id: str, action_id: str, body: ReturnItemChange, database: Db
 ) -> Wire[ExchangeReturn]:
-    """Change the number, reason or note of units that come back."""
+    """Change the number, reason or note of units that the exchange takes back."""
     change = ItemChange(body.quantity, body.reason_id, body.internal_note)
     async with database.transaction() as session:
         exchange = await _lock(session, actor, exchange_id)
@@ -164,7 +164,7 @@ async def change_inbound_item(
 async def remove_inbound_item(
     actor: StaffMember, exchange_id: str, action_id: str, database: Db
 ) -> Wire[ExchangeReturn]:
-    """Remove units from those that come back."""
+    """Remove units from the units that the exchange takes back."""
     async with database.transaction() as session:
         exchange = await _lock(session, actor, exchange_id)
         item = DraftItem(exchange.return_id, action_id, Action.RETURN)
@@ -176,7 +176,7 @@ async def remove_inbound_item(
 async def add_outbound_items(
     actor: StaffMember, exchange_id: str, body: OutboundItems, database: Db
 ) -> Wire[ExchangePreview]:
-    """Add units of variants that go out, at the catalogue's prices."""
+    """Add units of variants to the exchange's new order, at the catalogue's prices."""
     async with database.transaction() as session:
         for item in body.items:
             await require_price(session, item.variant_id, item.unit_price)
@@ -188,7 +188,7 @@ async def add_outbound_items(
 async def change_outbound_item(
     actor: StaffMember, exchange_id: str, action_id: str, body: OutboundItemChange, database: Db
 ) -> Wire[ExchangePreview]:
-    """Set the units of a variant that go out."""
+    """Set the units of a variant in the exchange's new order."""
     async with database.transaction() as session:
         if body.quantity is not None:
             item_id = derive_sibling_id(ITEM, action_id)
@@ -200,7 +200,7 @@ async def change_outbound_item(
 async def remove_outbound_item(
     actor: StaffMember, exchange_id: str, action_id: str, database: Db
 ) -> Wire[ExchangePreview]:
-    """Remove units from those that go out."""
+    """Remove units from the exchange's new order."""
     async with database.transaction() as session:
         item_id = derive_sibling_id(ITEM, action_id)
         await preparation.set_outbound_units(session, actor, exchange_id, item_id, 0)
@@ -211,7 +211,10 @@ async def remove_outbound_item(
 async def add_outbound_shipping(
     actor: StaffMember, exchange_id: str, body: ExchangeShipping, checkout: ShopCheckout
 ) -> Wire[ExchangePreview]:
-    """Send what goes out with this shipping option at its live price, to this address or to that of the order."""
+    """Choose the new order's shipping option at its live price, and its address.
+
+    Without an address in the body, the new order is sent to the address of the first order.
+    """
     sent = body.shipping_address
     address = None if sent is None else sent.model_dump(exclude_none=True)
     await deliver_with_option(
@@ -224,7 +227,7 @@ async def add_outbound_shipping(
 async def change_outbound_shipping(
     actor: StaffMember, exchange_id: str, action_id: str, body: ShippingChange, checkout: ShopCheckout
 ) -> Wire[ExchangePreview]:
-    """Price the shipping method again. Its price is the live price: no other `custom_amount` is accepted."""
+    """Price the new order's shipping method again, at the live price. No other `custom_amount` is accepted."""
     method_id = derive_sibling_id(METHOD, action_id)
     await price_delivery_again(checkout, actor, exchange_id, method_id, body.custom_amount)
     return await _read_preview(checkout.database, actor, exchange_id)
@@ -234,7 +237,7 @@ async def change_outbound_shipping(
 async def remove_outbound_shipping(
     actor: StaffMember, exchange_id: str, action_id: str, database: Db
 ) -> Wire[ExchangePreview]:
-    """Remove the shipping method: the customer takes the products along."""
+    """Remove the new order's shipping method, because the customer takes the products along."""
     async with database.transaction() as session:
         await find_outbound_method(session, actor, exchange_id, derive_sibling_id(METHOD, action_id))
         await take_new_order_along(session, actor, exchange_id)

@@ -188,7 +188,7 @@ async def _price(session: AsyncSession, cart: Cart) -> tuple[PayableCart, Priced
 async def _receive_units(
     session: AsyncSession, actor: Actor, exchange: Exchange, was: ExchangeStatus, *, is_damaged: bool
 ) -> Return:
-    """Request the return if it is a draft, record that its units are here, and return it."""
+    """Request the exchange's return if it is a draft, record that its units arrived, and return it."""
     if was is ExchangeStatus.OPEN:
         await confirm_request(session, actor, exchange.return_id)
     row = await read_return(session, exchange.return_id, lock=True)

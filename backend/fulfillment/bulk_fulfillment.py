@@ -41,7 +41,7 @@ _PACKED_TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result for one order.
+    """Result of a bulk fulfillment for one order.
 
     Attributes:
         is_done: True if the order is in the requested state, by this call or an earlier one.

@@ -101,7 +101,7 @@ class LabelInDoubt(_LabelResolver):
             await resolve_doubt(session, fulfillment.id, None)
 
     async def finish(self, row: Attention, decision: Decision) -> None:
-        """Pack the fulfillment.
+        """Pack the fulfillment if the decision is `honor`.
 
         Raises:
             InsufficientStock: the order was cancelled in the meantime; the label is cancelled too.
@@ -123,7 +123,7 @@ class ExpensiveLabel(_LabelResolver):
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Store the decision.
+        """Store the decision about the label's price.
 
         Raises:
             OrderCanceled: the order was cancelled, so it must not be sent.
@@ -139,7 +139,7 @@ class ExpensiveLabel(_LabelResolver):
         await decide_price(session, row.subject_id, row.amount if is_bought else None)
 
     async def finish(self, row: Attention, decision: Decision) -> None:
-        """Buy the label and pack its units.
+        """Buy the label and pack its units if the decision is `honor`.
 
         Raises:
             ShopError: see `backend.fulfillment.packing.fulfill`.

@@ -89,7 +89,7 @@ async def pack_or_cancel(
 
 
 async def _pack(session: AsyncSession, actor: Actor, order_id: str, fulfillment_id: str) -> None:
-    """Take the units out of the stock, unless that was done before."""
+    """Take the fulfillment's units out of the stock, unless that was done before."""
     order = await lock_order(session, order_id)
     fulfillment = await lock_fulfillment(session, fulfillment_id, order_id)
     await record(session, actor, "packed", Subject(SubjectType.ORDER, order_id))

@@ -56,7 +56,7 @@ async def stop_tracking(session: AsyncSession, fulfillment: Fulfillment) -> None
 
 
 async def close_incident(session: AsyncSession, fulfillment: Fulfillment, *, note: str) -> None:
-    """Close the staff's open task about an incident of the (locked) fulfillment's label."""
+    """Close the attention row about an incident of the (locked) fulfillment's label."""
     await close_attention(session, AttentionKind.LABEL_INCIDENT, fulfillment.id, note=note)
 
 

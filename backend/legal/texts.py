@@ -76,7 +76,7 @@ DATA_NAMES = tuple(_PLACEHOLDERS)
 
 @dataclass(frozen=True, slots=True)
 class TextVersion:
-    """A version of a text. `saved_at` and `saved_by` are None for the template."""
+    """A version of a legal text. `saved_at` and `saved_by` are None for the built-in template."""
 
     kind: LegalKind
     version: int
@@ -103,21 +103,21 @@ class FilledText:
 
 
 async def current_texts(session: AsyncSession) -> dict[LegalKind, TextVersion]:
-    """Return the current version of each text, in the order of `LegalKind`."""
+    """Return the current version of each legal text, in the order of `LegalKind`."""
     newest = select(LegalText.kind, func.max(LegalText.version)).group_by(LegalText.kind)
     in_force = dict((await session.execute(newest)).all())
     return {kind: await read_version(session, kind, in_force.get(kind, TEMPLATE)) for kind in LegalKind}
 
 
 async def current_text(session: AsyncSession, kind: LegalKind) -> TextVersion:
-    """Return the current version of the text."""
+    """Return the current version of the legal text."""
     newest = select(LegalText).where(LegalText.kind == kind).order_by(LegalText.version.desc()).limit(1)
     row = (await session.execute(newest)).scalar_one_or_none()
     return _text_version(row) if row is not None else _template(kind)
 
 
 async def read_version(session: AsyncSession, kind: LegalKind, version: int) -> TextVersion:
-    """Return one version of a text.
+    """Return one version of a legal text.
 
     Raises:
         NotFound: the version does not exist.
@@ -132,7 +132,7 @@ async def read_version(session: AsyncSession, kind: LegalKind, version: int) -> 
 
 
 async def all_versions(session: AsyncSession, kind: LegalKind) -> list[TextVersion]:
-    """Return all versions of a text, the newest first."""
+    """Return all versions of a legal text, the newest first."""
     query = select(LegalText).where(LegalText.kind == kind).order_by(LegalText.version.desc())
     return [*map(_text_version, (await session.execute(query)).scalars()), _template(kind)]
 
@@ -140,7 +140,9 @@ async def all_versions(session: AsyncSession, kind: LegalKind) -> list[TextVersi
 async def save_text(
     session: AsyncSession, actor: Actor, kind: LegalKind, source: str, *, seen: int, is_reviewed: bool
 ) -> TextVersion:
-    """Save a new version of a text; do nothing if it equals the current one.
+    """Save a new version of a legal text, and return it.
+
+    If neither the text nor `is_reviewed` differs from the current version, save nothing and return that version.
 
     Args:
         session: a transaction.
@@ -237,7 +239,7 @@ def to_html(markdown: str) -> str:
 
 
 async def list_unreviewed_texts(session: AsyncSession) -> list[LegalKind]:
-    """Return the texts whose current version no lawyer has confirmed."""
+    """Return the legal texts whose current version no lawyer has confirmed."""
     versions = select(LegalText.kind, LegalText.is_reviewed).order_by(LegalText.version)
     is_reviewed = dict((await session.execute(versions)).all())  # of the newest version of each text
     return [kind for kind in LegalKind if not is_reviewed.get(kind)]

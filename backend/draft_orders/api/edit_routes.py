@@ -45,7 +45,7 @@ async def begin(
     view: View,
     body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
-    """Begin an edit. The draft stays as it is until the edit is confirmed. 400 if it already has an edit."""
+    """Begin an edit of a draft order. The draft stays as it is until the edit is confirmed. 400 if it has an edit."""
     async with database.transaction() as session:
         await edits.begin_edit(session, actor, draft_id)
         return await _preview_in(session, actor, draft_id, view)
@@ -53,7 +53,7 @@ async def begin(
 
 @router.delete("")
 async def cancel(actor: StaffMember, draft_id: str, database: Db) -> Wire[Deleted]:
-    """Cancel the edit. The draft does not change."""
+    """Cancel the edit of a draft order. The draft does not change."""
     async with database.transaction() as session:
         await edits.cancel_edit(session, actor, draft_id)
     return Wire({"id": draft_id, "object": "draft-order-edit", "deleted": True})
@@ -67,7 +67,7 @@ async def request_edit(
     view: View,
     body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
-    """Mark the edit as requested. It can still be changed."""
+    """Mark the edit of a draft order as requested. It can still be changed."""
     async with database.transaction() as session:
         await edits.request_edit(session, actor, draft_id)
         return await _preview_in(session, actor, draft_id, view)
@@ -89,7 +89,7 @@ async def confirm(
 
 @router.post("/items")
 async def add_items(actor: StaffMember, draft_id: str, body: AddedItems, database: Db, view: View) -> Preview:
-    """Add units of variants, at the catalogue's prices."""
+    """Add units of variants to the edit of a draft order, at the catalogue's prices."""
     items = [to_new_units(item) for item in body.items]
     async with database.transaction() as session:
         await edits.add_items(session, actor, draft_id, items)
@@ -120,7 +120,7 @@ async def change_action_item(  # noqa: PLR0917
 async def remove_action_item(
     actor: StaffMember, draft_id: str, action_id: str, database: Db, view: View
 ) -> Preview:
-    """Undo the change of a line."""
+    """Undo the change of a line in the edit of a draft order."""
     async with database.transaction() as session:
         await edits.remove_action_item(session, actor, draft_id, action_id)
         return await _preview_in(session, actor, draft_id, view)
@@ -130,7 +130,7 @@ async def remove_action_item(
 async def add_promotions(
     actor: StaffMember, draft_id: str, body: EditCodes, database: Db, view: View
 ) -> Preview:
-    """Add promotion codes. If a code gives no discount, the answer is 400 with the reason."""
+    """Add promotion codes to the edit of a draft order. 400 with the reason if a code gives no discount."""
     async with database.transaction() as session:
         await edits.add_edit_codes(session, actor, draft_id, body.promo_codes)
         return await _preview_in(session, actor, draft_id, view)
@@ -140,7 +140,7 @@ async def add_promotions(
 async def remove_promotions(
     actor: StaffMember, draft_id: str, database: Db, view: View, body: EditCodes | None = None
 ) -> Preview:
-    """Remove promotion codes."""
+    """Remove promotion codes from the edit of a draft order."""
     async with database.transaction() as session:
         await edits.remove_edit_codes(session, actor, draft_id, body.promo_codes if body else [])
         return await _preview_in(session, actor, draft_id, view)
@@ -174,7 +174,7 @@ async def change_shipping_method(  # noqa: PLR0917
 async def remove_shipping_method(
     actor: StaffMember, draft_id: str, method_id: str, database: Db, view: View
 ) -> Preview:
-    """Remove the shipping method."""
+    """Remove the shipping method from the edit of a draft order."""
     async with database.transaction() as session:
         await edits.remove_shipping(session, actor, draft_id, method_id)
         return await _preview_in(session, actor, draft_id, view)
@@ -197,7 +197,7 @@ async def change_action_method(  # noqa: PLR0917
 async def remove_action_method(
     actor: StaffMember, draft_id: str, action_id: str, database: Db, view: View
 ) -> Preview:
-    """Undo the change of the shipping method."""
+    """Undo the change of the shipping method in the edit of a draft order."""
     async with database.transaction() as session:
         await edits.remove_action_shipping(session, actor, draft_id, action_id)
         return await _preview_in(session, actor, draft_id, view)
