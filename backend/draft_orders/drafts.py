@@ -60,7 +60,7 @@ async def read_draft(session: AsyncSession, actor: Actor, draft_id: str) -> Draf
     """Return the draft order with this id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no draft order with this id.
     """
     actor.require(Right.READ_ORDERS)
     return await _find_draft(session, draft_id)
@@ -73,7 +73,10 @@ async def find_current_draft(session: AsyncSession, actor: Actor) -> DraftOrder 
 
 
 async def open_current_draft(session: AsyncSession, actor: Actor) -> DraftOrder:
-    """Return the sale that the staff member is preparing; create it if there is none. Concurrent calls get the same."""
+    """Return the sale that the staff member is preparing; create it if there is none.
+
+    Concurrent calls return the same sale.
+    """
     actor.require(Right.SELL)
     current = await _find_current(session, actor.id)
     if current is not None:
@@ -155,13 +158,13 @@ async def set_units(session: AsyncSession, actor: Actor, draft_id: str, line_id:
 
 
 async def set_origin(session: AsyncSession, actor: Actor, draft_id: str, origin: OrderOrigin) -> None:
-    """Store where the sale is agreed: a sale at the counter has no retracto, all others have one."""
+    """Store where the sale of a draft order is agreed: a sale at the counter has no retracto, all others have one."""
     locked = await lock_draft(session, actor, draft_id)
     locked.cart.origin = origin
 
 
 async def take_along(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Remove the delivery: the customer takes the products along."""
+    """Remove the delivery of a draft order, because the customer takes the products along."""
     locked = await lock_draft(session, actor, draft_id)
     locked.cart.shipping_address = None
     await mark_cart_changed(session, locked.cart)
@@ -170,7 +173,7 @@ async def take_along(session: AsyncSession, actor: Actor, draft_id: str) -> None
 async def set_discount(
     session: AsyncSession, actor: Actor, settings: Settings, draft_id: str, *, amount: Cop, reason: str
 ) -> None:
-    """Deduct pesos from the lines; 0 removes the discount.
+    """Set the seller's discount on a draft order, in pesos; 0 removes the discount.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_draft`.

@@ -270,14 +270,14 @@ class Invoices:
 
 
 async def retry_waiting(session: AsyncSession) -> None:
-    """Try all documents without a number, because the settings have changed."""
+    """Enqueue the jobs of the documents without a number, because the settings have changed."""
     waiting = select(Invoice.id).where(Invoice.state == InvoiceState.PENDING, Invoice.number.is_(None))
     for invoice_id in (await session.execute(waiting)).scalars():
         await enqueue(session, ISSUE, key=invoice_id)
 
 
 async def read_invoice(session: AsyncSession, invoice_id: str, *, lock: bool = False) -> Invoice:
-    """Return the document with this id; with `lock`, lock it.
+    """Return the invoice or credit note with this id; with `lock`, lock its row.
 
     Raises:
         NotFound: there is no such document.

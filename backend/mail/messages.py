@@ -263,7 +263,10 @@ async def _compose_notice_confirmation(
 
 
 async def _compose_back_in_stock(session: AsyncSession, settings: Settings, notice_id: str) -> Message | None:
-    """Return the mail to a waiting customer. If the product is sold out again, reset the notice and return None."""
+    """Return the mail to a waiting customer; None if the notice was deleted.
+
+    If the product is sold out again, reset the notice and return None.
+    """
     notice = await session.get(StockNotice, notice_id)
     if notice is None:
         return None
@@ -281,7 +284,10 @@ async def _compose_back_in_stock(session: AsyncSession, settings: Settings, noti
 
 
 async def _compose_review_request(session: AsyncSession, settings: Settings, order_id: str) -> Message | None:
-    """Return the mail that asks to review a delivered order; None if no product of it can be reviewed."""
+    """Return the mail that asks to review a delivered order.
+
+    Return None if no product of the order can be reviewed, or if the order has no e-mail address.
+    """
     order = await read_order(session, order_id)
     products = await list_reviewable_products(session, order)
     if not products or not order.email:
@@ -345,7 +351,10 @@ async def _compose_staff_invite(session: AsyncSession, settings: Settings, invit
 
 
 async def _compose_refunded(session: AsyncSession, settings: Settings, refund_id: str) -> Message | None:
-    """Return the mail about a refund. If there is no order, send it to the address stored when the payment started."""
+    """Return the mail about a refund; None if no e-mail address is known.
+
+    If the refund belongs to no order, the mail is sent to the address that was stored when the payment started.
+    """
     refund = await session.get_one(Refund, refund_id)
     order = await read_order(session, refund.order_id) if refund.order_id else None
     payment = await session.get_one(PaymentSession, refund.payment_session_id)
@@ -389,7 +398,10 @@ async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_
 async def _compose_invoice_issued(
     session: AsyncSession, settings: Settings, invoice_id: str
 ) -> Message | None:
-    """Return the mail with links to the document's files; None if the order's e-mail address or the XML was deleted."""
+    """Return the mail with links to the files of an invoice or a credit note.
+
+    Return None if the order's e-mail address or the XML was deleted.
+    """
     row = await read_invoice(session, invoice_id)
     order = await read_order(session, row.order_id)
     if not order.email or row.xml is None:
@@ -419,7 +431,7 @@ async def _compose_staff_notice(session: AsyncSession, settings: Settings, about
 
 
 async def _compose_attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
-    """Return the mail to the shop's own address.
+    """Return the mail about an attention row to the shop's own address.
 
     Return None if the attention row was resolved in the meantime. If the shop has no address for alerts, also return
     None for a row about money if a staff member gets a notice of it by mail.
@@ -471,7 +483,10 @@ def _build_pqrs_values(settings: Settings, row: Pqrs) -> dict[str, Any]:
 async def _compose_return_message(
     session: AsyncSession, settings: Settings, kind: MailKind, return_id: str
 ) -> Message | None:
-    """Return the mail about a return. It contains nothing that the customer typed."""
+    """Return the mail about a return; None if the order has no e-mail address.
+
+    The mail contains nothing that the customer typed.
+    """
     row = await read_return(session, return_id)
     order = await read_order(session, row.order_id)
     if not order.email:
@@ -492,7 +507,7 @@ async def _compose_return_message(
 
 
 async def _compose_alert(session: AsyncSession, settings: Settings, alert_id: str) -> Message | None:
-    """Return the mail to the shop's own address; None if the alert has ended in the meantime."""
+    """Return the mail about an alert to the shop's own address; None if the alert has ended in the meantime."""
     alert = await read_alert(session, alert_id)
     if alert.ended_at is not None:
         return None

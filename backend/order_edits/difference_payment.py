@@ -143,7 +143,10 @@ async def _open_session(
     ip: str,
     expected: Cop,
 ) -> tuple[PaymentSession, PaymentRequest | None]:
-    """Store the payment session. Return it without a request if the payment was started by an earlier call."""
+    """Store a payment session for the difference. Return it with the request for the provider.
+
+    If an earlier call has started the payment, return its session, and None instead of a request.
+    """
     cart = await lock_cart(session, (await read_order(session, order_id)).cart_id)
     order = await lock_order(session, order_id)
     waiting = await find_undecided_payment(session, order)

@@ -38,8 +38,8 @@ class DifferenceAtBank(Conflict):
 async def require_editable(session: AsyncSession, order: Order) -> None:
     """Check that the (locked) order can be edited.
 
-    It is paid or owes the difference of an edit, nothing of it is packed, withdrawn or returned, and it has no open
-    return.
+    An order can be edited if it is paid or owes the difference of an edit, if none of its units is packed, withdrawn
+    or returned, and if it has no open return.
 
     Raises:
         NotEditable: the order cannot be edited.
@@ -94,7 +94,10 @@ async def require_no_difference_at_bank(session: AsyncSession, order: Order) -> 
 
 
 async def find_undecided_payment(session: AsyncSession, order: Order) -> PaymentSession | None:
-    """Return the payment of the order's difference that is at the bank, or reviewed by the gateway; None if none is."""
+    """Return the undecided payment of the order's difference; None if there is none.
+
+    Such a payment is at the bank, or the gateway is reviewing it.
+    """
     for payment in await list_payment_sessions(session, order.cart_id):
         if PAYS_DIFFERENCE in payment.data and payment.state in UNDECIDED_STATES:
             return payment

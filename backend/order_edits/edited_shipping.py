@@ -23,7 +23,7 @@ from backend.shipping.delivery_promise import add_promised_day, add_ready_day
 
 @dataclass(frozen=True, slots=True)
 class EditedShipping:
-    """The shipping that replaces the order's.
+    """The shipping that an edit gives an order instead of the order's own.
 
     Attributes:
         id: the id of the edit's action.
@@ -66,7 +66,7 @@ class EditedShipping:
 
 
 def parse_shipping(stored: JsonObject | None) -> EditedShipping | None:
-    """Return the shipping of an edit; None if the order keeps its own."""
+    """Return the shipping of an edit; None if the order keeps its own shipping."""
     return None if stored is None else EditedShipping(**stored)
 
 
@@ -81,6 +81,9 @@ def build_contents(order: Order, sold: Sequence[tuple[Product, PricedLine]]) -> 
 
 
 def hash_contents(contents: QuoteInput) -> str:
-    """Return a hash of the values that decide the price. It leaves out the day of a preorder, which does not."""
+    """Return a hash of the values that decide the shipping price.
+
+    The day on which preordered units arrive is left out, because it does not affect the price.
+    """
     text = json.dumps(asdict(replace(contents, ready_on=None)), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

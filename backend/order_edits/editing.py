@@ -114,7 +114,9 @@ async def preview_edit(session: AsyncSession, actor: Actor, edit_id: str) -> Edi
 async def add_variant(
     session: AsyncSession, actor: Actor, edit_id: str, variant_id: str, quantity: int = 1
 ) -> OrderEditAction:
-    """Add units of a variant. If a line has this variant at the current price and preorder day, add the units to it.
+    """Add units of a variant to an edit.
+
+    If a line of the order has this variant at the current price and preorder day, the units are added to that line.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`.
@@ -146,7 +148,7 @@ async def add_variant(
 async def set_line_quantity(
     session: AsyncSession, actor: Actor, edit_id: str, line_id: str, quantity: int
 ) -> OrderEditAction:
-    """Set the units of a line of the order; 0 removes the line.
+    """Set, in an edit, the units of a line of the order; 0 removes the line.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the order has no such line.
@@ -180,7 +182,7 @@ async def change_variant(
 async def change_action(
     session: AsyncSession, actor: Actor, edit_id: str, action_id: str, quantity: int
 ) -> None:
-    """Set the units of an action. 0 removes an action that adds units.
+    """Set the units of an action of an edit. 0 removes an action that adds units.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the edit has no such action.

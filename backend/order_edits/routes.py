@@ -160,7 +160,7 @@ async def cancel(actor: StaffMember, order_id: str, database: Db) -> Wire[Delete
 async def add_items(
     actor: StaffMember, order_id: str, body: AddedEditItems, database: Db, settings: ShopSettings
 ) -> Preview:
-    """Add units of variants at their current prices."""
+    """Add units of variants to the order's open edit, at their current prices."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         for item in body.items:
@@ -180,7 +180,7 @@ async def change_item(
     database: Db,
     settings: ShopSettings,
 ) -> Preview:
-    """Set the units of a line of the order; 0 removes the line."""
+    """Set, in the open edit, the units of a line of the order; 0 removes the line."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         prices = {line.id: line.unit_price for line in await list_order_lines(session, order_id)}
@@ -199,7 +199,7 @@ async def change_action(
     database: Db,
     settings: ShopSettings,
 ) -> Preview:
-    """Set the units of an action. 0 removes an action that adds units."""
+    """Set the units of an action of the order's open edit. 0 removes an action that adds units."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await editing.change_action(session, actor, edit.id, action_id, body.quantity)
@@ -210,7 +210,7 @@ async def change_action(
 async def remove_action(
     actor: StaffMember, order_id: str, action_id: str, database: Db, settings: ShopSettings
 ) -> Preview:
-    """Remove an action: its line keeps its units, or the units are not added."""
+    """Remove an action from the open edit: its line keeps its units, or the units are not added."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await editing.remove_action(session, actor, edit.id, action_id)
@@ -221,7 +221,7 @@ async def remove_action(
 async def add_shipping(
     actor: StaffMember, order_id: str, body: EditShipping, checkout: ShopCheckout
 ) -> Preview:
-    """Replace the shipping method of the order by this shipping option, at its live price."""
+    """Replace, in the open edit, the shipping method of the order by this shipping option, at its live price."""
     return await _choose_shipping(checkout, actor, order_id, body.shipping_option_id, body.custom_amount)
 
 
@@ -229,7 +229,7 @@ async def add_shipping(
 async def change_shipping(
     actor: StaffMember, order_id: str, action_id: str, body: ChangedEditShipping, checkout: ShopCheckout
 ) -> Preview:
-    """Price the chosen shipping option again. Its price is the live price: no other `custom_amount` is accepted."""
+    """Price the edit's shipping option again, at the live price. No other `custom_amount` is accepted."""
     async with checkout.database.read() as session:
         edit = await _require_edit(session, actor, order_id)
         shipping = await find_shipping_of_edit(session, actor, edit.id, action_id)
@@ -240,7 +240,7 @@ async def change_shipping(
 async def remove_shipping(
     actor: StaffMember, order_id: str, action_id: str, database: Db, settings: ShopSettings
 ) -> Preview:
-    """Remove the action: the order keeps its own shipping method."""
+    """Remove the shipping option from the open edit: the order keeps its own shipping method."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await find_shipping_of_edit(session, actor, edit.id, action_id)
@@ -257,7 +257,7 @@ async def request(
     settings: ShopSettings,
     body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
-    """Mark the edit as requested. The order changes only when the edit is confirmed."""
+    """Mark the order's open edit as requested. The order changes only when the edit is confirmed."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await editing.request_edit(session, actor, edit.id)
@@ -273,7 +273,7 @@ async def confirm(
     settings: ShopSettings,
     body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
-    """Apply the edit to the order.
+    """Apply the open edit to the order.
 
     If the order costs more than was paid, packing waits until the difference is paid; if it costs less, an attention
     row asks staff to refund the difference.

@@ -132,7 +132,7 @@ async def find_shipping_of_edit(
     """Return the shipping that the edit gives the order.
 
     Raises:
-        NotFound: there is no such edit, or this is not the id of its action.
+        NotFound: there is no such edit, or its shipping is not chosen by the action `action_id`.
     """
     shipping = parse_shipping((await read_edit(session, actor, edit_id)).shipping)
     if shipping is None or shipping.id != action_id:
@@ -141,7 +141,7 @@ async def find_shipping_of_edit(
 
 
 async def remove_edit_shipping(session: AsyncSession, actor: Actor, edit_id: str) -> None:
-    """Remove the shipping from the edit: the order keeps its own.
+    """Remove the shipping from the edit, so that the order keeps its own shipping.
 
     Raises:
         NotFound, EditEnded: see `backend.order_edits.editing.lock_edit`.

@@ -30,7 +30,7 @@ KIND_NAMES = {
 
 
 class Pqrs(Timestamps, table=True):
-    """A request that was sent with the PQRS form, with the deadline for the answer, and the answer."""
+    """A PQRS request that was sent with the form, with the deadline for the answer, and the answer."""
 
     __tablename__ = "pqrs"
     __table_args__ = (

@@ -88,7 +88,10 @@ async def find_reviewable_product(
 
 
 def format_reviewer_name(order: Order) -> str:
-    """Return the name with a review: first name and initial of the surname, or a phrase if the name is missing."""
+    """Return the name to show with a review: first name and initial of the surname.
+
+    If the name is missing, return a phrase instead.
+    """
     address = order.billing_address or order.shipping_address
     first, last = (clean_name(address.get(name)) for name in ("first_name", "last_name"))
     if not first:

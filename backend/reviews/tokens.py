@@ -8,5 +8,5 @@ REVIEW_LINK = SignedLink(salt="review", noun="Order line")
 
 
 def review_path(signing_key: str, line_id: str) -> str:
-    """Return the page on which the product of this line is reviewed."""
+    """Return the path of the page on which the product of this line is reviewed, with the signed token."""
     return f"{PAGE}/{line_id}?token={REVIEW_LINK.token(signing_key, line_id)}"

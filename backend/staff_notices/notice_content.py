@@ -10,7 +10,7 @@ MAX_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class NoticeContent:
-    """The content of a batch.
+    """The content of a batch of notices.
 
     Attributes:
         title: what happened, in one line.

@@ -39,7 +39,7 @@ async def record_notice(session: AsyncSession, kind: NoticeKind, subject_id: str
 
 @subscribe(OrderPaid)
 async def record_order_paid(session: AsyncSession, event: OrderPaid) -> None:
-    """Record a notice of a paid order. Do nothing for a sale that a colleague makes at the counter."""
+    """Record a notice of a paid order. Do nothing for a sale that staff make at the counter."""
     if event.origin == OrderOrigin.COUNTER:
         return
     await record_notice(session, NoticeKind.ORDER_PAID, event.order_id)

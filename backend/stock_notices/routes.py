@@ -75,7 +75,7 @@ async def confirm(request: Request, database: Db, settings: ShopSettings) -> Res
 
 @router.post("/forget")
 async def forget(request: Request, database: Db, settings: ShopSettings) -> Response:
-    """Delete a notice at the request of the address's owner."""
+    """Delete a stock notice, as the owner of its e-mail address requests with a mailed link."""
     typed = await read_form_fields(request)
     try:
         await delete_notice(database, settings.signing_key, typed["id"], typed["token"])

@@ -134,7 +134,7 @@ async def find_variant_name(session: AsyncSession, variant_id: str) -> tuple[str
 
 
 async def confirm_notice(database: Database, signing_key: str, notice_id: str, token: str) -> None:
-    """Confirm a notice for the owner of the address. Enqueue the job, which sends the mail if units are available.
+    """Confirm a stock notice for its owner. Enqueue the job that sends the mail if units are available.
 
     Raises:
         NotFound: the notice does not exist, or the token is for another notice.
@@ -152,7 +152,7 @@ async def confirm_notice(database: Database, signing_key: str, notice_id: str, t
 
 
 async def delete_notice(database: Database, signing_key: str, notice_id: str, token: str) -> None:
-    """Delete a notice with its address, if it exists.
+    """Delete a stock notice with its e-mail address, if it exists.
 
     Raises:
         NotFound: the token is for another notice.
@@ -173,7 +173,7 @@ async def is_available(session: AsyncSession, variant_id: str) -> bool:
 
 
 async def reset_notice(session: AsyncSession, notice_id: str) -> None:
-    """Make the notice wait again, because the units were gone before the e-mail was written.
+    """Make the stock notice wait again, because the units were gone before the e-mail was written.
 
     The job is enqueued again, because new units may have arrived in the meantime.
     """

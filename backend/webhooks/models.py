@@ -72,7 +72,7 @@ class WebhookEndpoint(Timestamps, table=True):
 
 
 class WebhookDelivery(SQLModel, table=True):
-    """An event for one endpoint.
+    """The delivery of an event to one endpoint.
 
     `endpoint_id` is no foreign key, so that no sale waits for a deletion of the endpoint. The job deletes deliveries
     whose endpoint does not exist.

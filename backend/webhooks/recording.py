@@ -52,13 +52,13 @@ def note_event(session: AsyncSession, name: WebhookEvent, object_id: str, **more
 
 @subscribe(OrderPlaced)
 async def note_placed_order(session: AsyncSession, event: OrderPlaced) -> None:
-    """Note that an order was placed."""
+    """Record for the webhooks that an order was placed."""
     note_event(session, WebhookEvent.ORDER_PLACED, event.order_id)
 
 
 @subscribe(OrderCanceled)
 async def note_canceled_order(session: AsyncSession, event: OrderCanceled) -> None:
-    """Note that an order was cancelled."""
+    """Record for the webhooks that an order was cancelled."""
     note_event(session, WebhookEvent.ORDER_CANCELED, event.order_id)
 
 
@@ -73,7 +73,7 @@ async def note_captured_payment(session: AsyncSession, event: PaymentSessionChan
 
 @subscribe(RefundBooked)
 async def note_refund(session: AsyncSession, event: RefundBooked) -> None:
-    """Note that a payment was refunded, in part or in full."""
+    """Record for the webhooks that a payment was refunded, in part or in full."""
     refund = await session.get_one(Refund, event.refund_id)
     note_event(
         session,
@@ -86,21 +86,21 @@ async def note_refund(session: AsyncSession, event: RefundBooked) -> None:
 
 @subscribe(FulfillmentShipped)
 async def note_shipment(session: AsyncSession, event: FulfillmentShipped) -> None:
-    """Note that a parcel was shipped."""
+    """Record for the webhooks that a parcel was shipped."""
     note_event(session, WebhookEvent.SHIPMENT_CREATED, event.fulfillment_id, order_id=event.order_id)
 
 
 @subscribe(FulfillmentDelivered)
 async def note_delivery(session: AsyncSession, event: FulfillmentDelivered) -> None:
-    """Note that a parcel was delivered."""
+    """Record for the webhooks that a parcel was delivered."""
     note_event(session, WebhookEvent.DELIVERY_CREATED, event.fulfillment_id, order_id=event.order_id)
 
 
 @subscribe(ProductsEdited)
 async def note_products(session: AsyncSession, event: ProductsEdited) -> None:
-    """Note that products were created, changed or deleted.
+    """Record for the webhooks that products were created, changed or deleted.
 
-    If a product was created or deleted in the same transaction, its other changes are not noted.
+    If a product was created or deleted in the same transaction, its other changes are not recorded.
     """
     noted: Noted = session.info.setdefault(_EVENTS, {})
     for product_id in event.product_ids:

@@ -62,7 +62,7 @@ NO_SECRET = "SECRET_KEY has changed since: rotate the secret"  # noqa: S105 - a 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Result of an attempt: the answer, or the reason why there is none.
+    """Result of an attempt to deliver an event: the answer, or the reason why there is none.
 
     Attributes:
         status: None without an answer.
@@ -75,7 +75,7 @@ class Attempt:
 
 
 class WebhookSender:
-    """Sends deliveries.
+    """Sends events to webhook endpoints.
 
     `allow_private` allows http URLs, and hosts with private addresses (this machine, its networks).
     """

@@ -87,7 +87,10 @@ async def remove_of_sessions(session: AsyncSession, event: StaffSessionsEnded) -
 
 @subscribe(StaffSessionReplaced)
 async def follow_session(session: AsyncSession, event: StaffSessionReplaced) -> None:
-    """Keep a browser's subscription if the same staff member signs in there again; delete another member's."""
+    """Keep a browser's subscription if the same staff member signs in there again.
+
+    If another staff member signs in, delete the subscription.
+    """
     same = PushSubscription.session_id == event.old_id
     await session.execute(delete(PushSubscription).where(same, PushSubscription.staff_id != event.staff_id))
     await session.execute(update(PushSubscription).where(same).values(session_id=event.new_id))

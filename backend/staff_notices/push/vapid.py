@@ -25,7 +25,10 @@ TOKEN_LIFETIME = timedelta(hours=12)
 
 @dataclass(frozen=True, slots=True)
 class VapidKey:
-    """The shop's key. `public_key` is base64url, as browsers expect it when they subscribe."""
+    """The shop's key for push services.
+
+    `public_key` is base64url, as browsers expect it when they subscribe.
+    """
 
     private_key: ec.EllipticCurvePrivateKey
     public_key: str
@@ -44,7 +47,7 @@ class VapidKey:
 
 
 def read_vapid_key(settings: Settings) -> VapidKey:
-    """Return the shop's key."""
+    """Return the shop's key for push services: VAPID_PRIVATE_KEY, or else one derived from the signing key."""
     number = settings.vapid_private_number or _derive_number(settings.signing_key)
     private_key = ec.derive_private_key(number, ec.SECP256R1())
     return VapidKey(private_key, encode_base64url(encode_point(private_key.public_key())))
