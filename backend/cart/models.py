@@ -59,7 +59,7 @@ class Cart(Timestamps, table=True):
     payment_session_id: str | None = None
     """The payment session of this cart that is at the bank. Until it ends, the cart cannot be changed."""
     replaces_cart_id: str | None = Field(default=None, index=True)
-    """The earlier cart that was restored to this one, after its payment failed or was closed."""
+    """The cart whose contents were restored to this one, after its payment failed or was closed."""
     completed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 

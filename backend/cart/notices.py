@@ -27,7 +27,7 @@ from backend.promotions.eligibility import CandidateResult
 MAX_NEWS = 20
 """Maximum number of a cart's messages that are shown: the latest ones."""
 NEWS_RETENTION = timedelta(days=60)
-"""How long messages are stored: longer than an abandoned cart."""
+"""Time for which messages are stored: longer than an abandoned cart."""
 
 
 class NewsKind(StrEnum):

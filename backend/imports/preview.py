@@ -47,7 +47,7 @@ class PreviewTotals:
     pictures: PictureCounter = field(default_factory=PictureCounter)
 
     def add_rows(self, validated: Sequence[RowValidation], titles: Mapping[int, str]) -> None:
-        """Add the results of these rows. `titles` has the title of each line."""
+        """Add the results of these rows. `titles` has the title of each row, by line."""
         self.pictures.add_rows(validated)
         for one in validated:
             losses = one.losses

@@ -74,7 +74,11 @@ def _iter_sheets(lines: Iterator[Any]) -> Iterator[Sheet]:
 
 
 def _iter_checked_lines(child: ChildProcess) -> Iterator[Any]:
-    """Yield the child's lines until it reports the end."""
+    """Yield the child's lines until it reports the end.
+
+    Raises:
+        UnreadableSpreadsheet: the child refuses the file, or fails.
+    """
     try:
         for line in child.lines():
             if isinstance(line, dict):

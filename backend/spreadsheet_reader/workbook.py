@@ -115,7 +115,7 @@ class Workbook:
                 yield from iter_elements(file)
 
     def _read_relations(self, part: str, folder: str) -> dict[str, tuple[str, str]]:
-        """Return the types and parts of relations by their ids."""
+        """Return the type of each relation and the path of its target, by the relation's id."""
         found: dict[str, tuple[str, str]] = {}
         for event, element in self._iter_elements(part):
             if event == "start" and get_local_name(element) == "Relationship":

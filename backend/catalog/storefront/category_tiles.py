@@ -28,7 +28,10 @@ class CategoryTile:
 
 
 async def read_category_tiles(session: AsyncSession) -> list[CategoryTile]:
-    """Return the tiles of the departments that have a product for sale. No two have the same picture."""
+    """Return the tiles of the departments that have a product for sale, at most `MAX_TILES`.
+
+    A product's picture is used for only one tile.
+    """
     tree = await read_visible_tree(session)
     counts = await count_by_category(session)
     departments = [one for one in tree.departments() if counts.get(one.id)][:MAX_TILES]
@@ -55,7 +58,11 @@ def to_own_picture(url: str) -> PictureView | None:
 async def _find_product_picture(
     session: AsyncSession, tree: Tree, handle: str, used: Collection[str]
 ) -> PictureView | None:
-    """Return the picture of the category's first product whose picture no other tile uses."""
+    """Return the picture of the category's first product whose picture no earlier tile uses.
+
+    Returns:
+        None if there is none among the first `MAX_CANDIDATES` products.
+    """
     within = select(ProductCategory.product_id).where(
         ProductCategory.category_id.in_(tree.with_descendants([handle]))
     )

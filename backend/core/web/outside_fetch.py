@@ -32,7 +32,7 @@ def fetch(address: str, *, max_bytes: int, timeout_s: float, allow_private: bool
         address: begins with https:// or http://.
         max_bytes: maximum size of the content.
         timeout_s: time limit in seconds, including redirects.
-        allow_private: also fetch from this machine and its networks.
+        allow_private: True to also fetch from this machine and its networks.
 
     Raises:
         FetchError: the content is missing, too large or too slow, or its address is not public.
