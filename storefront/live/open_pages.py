@@ -69,7 +69,7 @@ class OpenPages:
         return len(self._pages)
 
     def note(self, token: str, showing: Showing) -> None:
-        """Store the products and topics that a state of this page displays now."""
+        """Store the products and topics that a state of this page displays now. Without any, remove its entry."""
         self._pages.setdefault(token, {})[showing.state] = showing
         if not showing.products:
             self.forget(token, showing)

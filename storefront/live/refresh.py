@@ -33,7 +33,7 @@ MAX_LOCKED_PAGES = 32
 
 
 class Refreshable(Protocol):
-    """A state that displays products."""
+    """A state that displays products, or data of topics."""
 
     async def _update(self) -> EventType[()] | None:
         """Read the displayed data again, and display them if they have changed.
@@ -104,7 +104,9 @@ class Refresher:
             await asyncio.sleep(max(PAUSE_S, monotonic() - begun))
 
     async def refresh_pages(self, changed: Collection[str] | None) -> None:
-        """Refresh every page whose displayed data differ from the current data or cannot be compared.
+        """Refresh the pages that display changed data. Skip a page if its displayed data equal the current data.
+
+        `changed` has ids of products, and topics.
 
         If `changed` is None, refresh all pages: Redis may have been unavailable. Then changes may be missing, and
         stored Reflex states may be lost.

@@ -101,10 +101,10 @@ def checked_number(value: object, minimum: int, maximum: int) -> int:
 
 
 def checked_counts(value: object, max_items: int, maximum: int) -> dict[str, int]:
-    """Return the numbers by id, each from 1 to `maximum`.
+    """Return the dictionary of numbers by id, after checking that each number is from 1 to `maximum`.
 
     Raises:
-        InvalidData: the value is not such a dictionary, is empty, or has more than `max_items` items.
+        InvalidData: the value is not a dictionary of such numbers, is empty, or has more than `max_items` items.
     """
     if not isinstance(value, dict) or not 0 < len(value) <= max_items:
         raise InvalidData("not a dictionary of that size")
@@ -112,7 +112,7 @@ def checked_counts(value: object, max_items: int, maximum: int) -> dict[str, int
 
 
 def checked_texts(value: object, max_count: int, max_length: int = MAX_ID_LENGTH) -> list[str]:
-    """Return the first `max_count` texts of the list without duplicates.
+    """Return the first `max_count` texts of the list, without duplicates and surrounding whitespace.
 
     Raises:
         InvalidData: the value is not a list of texts, or a text is too long.

@@ -87,7 +87,7 @@ async def set_cart_owner(token: str, cart_id: str) -> None:
 
 
 async def remember_payer(token: str, typed: Mapping[str, str]) -> None:
-    """Save the payer's data for the next purchase of the customer with this session token. For a guest, do nothing."""
+    """Save the payer's data for the customer with this session token, if they ticked the box. Ignore a guest."""
     database = current_shop().database
     shopper = await find_shopper(database, token)
     if shopper is None:
@@ -97,6 +97,6 @@ async def remember_payer(token: str, typed: Mapping[str, str]) -> None:
 
 
 async def remember_destination(order_id: str) -> None:
-    """Save the order's address for the customer's next purchase."""
+    """Add the order's shipping address to the address book of its customer. For a guest, do nothing."""
     async with current_shop().database.transaction() as session:
         await account_page.remember_destination(session, order_id)

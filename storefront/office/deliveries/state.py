@@ -102,7 +102,7 @@ class DeliveriesState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_SETTINGS, is_press=False)
     async def add_town(self, _actor: Actor, form_id: str, code: str) -> None:
-        """Add a municipality to a form. A pickup point has only one."""
+        """Add a municipality to a form. In the form of a pickup point, it replaces the current municipality."""
         chosen = [tag.code for tag in self.towns.get(checked_id(form_id), [])]
         is_point = self.content is not None and form_id in {
             NEW_POINT,

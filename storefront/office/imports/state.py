@@ -92,7 +92,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def check_pictures(self, actor: Actor, import_id: str) -> None:
-        """Check the rows of an import again, after its pictures were uploaded."""
+        """Check the rows of an import again, after its pictures were uploaded. Then show the newest import."""
         await preview_import(current_shop().database, checked_id(import_id))
         self._open_import("")
         await self._show(actor)
@@ -125,7 +125,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def drop_preview(self, actor: Actor) -> None:
-        """Discard the preview, because a newly uploaded file was refused."""
+        """Discard the staff member's imports that were not started, because a newly uploaded file was refused."""
         await discard_unstarted_imports(current_shop().database, actor)
         await self._show(actor)
 
@@ -150,7 +150,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def discard_import(self, actor: Actor) -> None:
-        """Discard the import."""
+        """Discard the displayed import, which was not started."""
         if (shown := self._current_import()) is not None:
             await discard_import(current_shop().database, actor, shown.id)
             self._announce(_("No se importó nada."))
@@ -158,7 +158,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def stop(self, actor: Actor) -> None:
-        """Stop the import after its current rows."""
+        """Stop the displayed import after its current rows."""
         if (shown := self._current_import()) is not None:
             await stop_import(current_shop().database, actor, shown.id)
             self._announce(_("Se detuvo. Lo escrito queda; sigue cuando quieras."))
@@ -166,7 +166,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def go_on(self, actor: Actor) -> None:
-        """Continue the stopped import."""
+        """Continue the displayed import, which was stopped."""
         if (shown := self._current_import()) is not None:
             await self._continue(actor, shown.id)
 

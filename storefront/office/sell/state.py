@@ -72,7 +72,7 @@ class SellState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def set_quantity(self, actor: Actor, line_id: str, quantity: int) -> None:
-        """Set the units of a line; 0 removes it."""
+        """Set the units of a line of the sale; 0 removes the line."""
         checked_id(line_id)
         checked_number(quantity, 0, MAX_UNITS)
         self.problems = {}
@@ -139,7 +139,7 @@ class SellState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def deliver(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Store the address, and show the shipping options with their prices."""
+        """Store the typed address of the sale, and show the shipping options with their prices."""
         typed = checked_fields(form_data, *DELIVERY_FIELDS, max_length=MAX_TEXT_LENGTH)
         self.problems = {}
         shop = current_shop()
@@ -225,7 +225,7 @@ class SellState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def discard(self, actor: Actor, draft_id: str) -> None:
-        """Cancel the sale."""
+        """Cancel the sale in progress."""
         checked_id(draft_id)
         async with current_shop().database.transaction() as session:
             await cancel_draft(session, actor, draft_id)

@@ -91,7 +91,7 @@ class StockState(VariantSearch, OfficeList, KnownClientState):
 
     @office_event(Right.READ_STOCK, is_press=False)
     async def open_row(self, actor: Actor, key: str) -> None:
-        """Load the movements of a row."""
+        """Show the stock movements of the row's variant."""
         variant_id, _location_id = self._parse_key(key)
         async with current_shop().database.read() as session:
             self.movements = await list_movements(session, actor, variant_id)

@@ -388,7 +388,10 @@ class CheckoutState(PageState, rx.State):
             await refresh_cart(cart)
 
     async def _find_stage(self, cart_id: str) -> None:
-        """Set the stage: whether this cart can be paid, has become an order, or does not exist."""
+        """Set the stage: whether this cart can be paid, has become an order, or does not exist.
+
+        If it can be paid, also set the values of the form.
+        """
         checkout, cart = current_shop().checkout, await self.get_state(CartState)
         self._cart_id = await find_usable_cart(self, cart_id)
         placed = await checkout.find_placed_order(self._cart_id) if self._cart_id else None
@@ -428,7 +431,10 @@ class CheckoutState(PageState, rx.State):
             forget_cart(cart)
 
     async def _last_order(self) -> LastOrder:
-        """Return the latest order of this browser, if its token is valid and the current customer may see the order."""
+        """Return the latest order of this browser.
+
+        Return an empty `LastOrder` if its token is invalid, or if the current customer may not see the order.
+        """
         order_id, token = self._stored_order()
         try:
             placed = await current_shop().placed_orders.get_placed_order(
