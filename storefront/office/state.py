@@ -113,8 +113,8 @@ def office_event(
     """Make a screen's method `(self, actor, …)` an event handler `(self, …)` of the office.
 
     The method runs only if the signed-in staff member has the right; the default is the screen's own right. A
-    browser without a session is redirected to the sign-in page. Every error is announced on the screen, and the errors of a form are displayed next to its fields. For `supersedes`
-    and `debounce` see `storefront.state.handlers.event`.
+    browser without a session is redirected to the sign-in page. Every error is announced on the screen, and the errors
+    of a form are displayed next to its fields. For `supersedes` and `debounce` see `storefront.state.handlers.event`.
 
     After a reconnection, the page sends the event again until it is confirmed, but it runs only once: a change must
     not be made or audited twice. This does not apply if `is_press` is False or `supersedes` is True: use these for

@@ -289,7 +289,7 @@ def text_from_params(params: PageParams) -> str:
 def build_lead(
     params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage, landing: LandingList
 ) -> str:
-    """Return the text below the title: the description of a group, or a comment on the search results."""
+    """Return the text below the title: a category's or collection's description, or a comment on the search."""
     if not text and landing.collection_view:
         return landing.collection_view.description
     if not text:
@@ -335,7 +335,7 @@ def build_search_title(text: str, page: CatalogPage, search: ShopperSearch) -> s
 def build_title(
     trail: list[CategoryNode], page: CatalogPage, landing: LandingList, applied: Choices, goods: Goods
 ) -> str:
-    """Return the title of a list that has no search text: the group, the age, the brand, or all products."""
+    """Return the title of a list without a search text: of a category, collection, age or brand, or of all products."""
     if landing.collection_view:
         return landing.collection_view.title
     if trail:

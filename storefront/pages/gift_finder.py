@@ -165,7 +165,7 @@ async def load(params: PageParams) -> PageData[GiftContent]:
 async def find_products(given: GiftAnswers) -> tuple[GiftAnswers, CatalogPage]:
     """Return the answers that were used, and the products that match them.
 
-    If no product matches all answers, the budget is left out, then the interest, then both.
+    If no product matches all answers, the budget is left out; if there is still none, the interest instead, then both.
     """
     attempts = [
         given,

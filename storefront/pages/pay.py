@@ -256,7 +256,7 @@ VIEW = PayState.content
 
 
 def page() -> rx.Component:
-    """Build the page."""
+    """Build the whole page."""
     skeleton = rx.el.div(skeleton_bar("60%", "2rem"), skeleton_bar("100%", "12rem"), aria_hidden="true")
     unknown = not_found_state(UNKNOWN, _("Revisa que el enlace esté completo, como te llegó."))
     return page_frame(
@@ -285,7 +285,7 @@ def sale_card() -> rx.Component:
 
 
 def closed_note() -> rx.Component:
-    """Build the reason why the link cannot be paid."""
+    """Build the reason why the link cannot be paid, with a link to the page that finds an order."""
     return rx.el.div(
         rx.el.p(VIEW.reason, class_name="account-form__said", role="status", data_testid="pay-closed"),
         link_button(_("Encuentra tu pedido"), FIND_ORDER, "quiet"),
