@@ -27,7 +27,8 @@ def to_create_product(body: admin.NewProduct) -> CreateProduct:
     """Convert the request body to a command that creates a product.
 
     Raises:
-        InvalidData: a variant has several prices, or a price in another currency than cop.
+        InvalidData: a variant has several prices, or a price in another currency than cop; or the option value of a
+            picture is not a text.
     """
     return _product_command(CreateProduct, body)
 
@@ -36,7 +37,8 @@ def to_change_product(body: admin.ProductChange) -> ChangeProduct:
     """Convert the request body to a command that changes the fields that the body contains.
 
     Raises:
-        InvalidData: see `to_create_product`; or the body switches off the stock count of an existing variant.
+        InvalidData: see `to_create_product`; or the body has an empty list of prices for an existing variant, or
+            switches off its stock count.
     """
     return _product_command(ChangeProduct, body)
 
@@ -139,7 +141,11 @@ def _get_cost(body: admin.VariantChange) -> Cop | None:
 
 
 def _get_price(body: admin.VariantChange, *, is_new: bool) -> Cop | None:
-    """Return the price in pesos; None if the body has none."""
+    """Return the price in pesos; None if the body has none.
+
+    Raises:
+        InvalidData: there are several prices, or none in cop; an empty list is allowed only for a new variant.
+    """
     if body.prices is None or (is_new and not body.prices):
         return None
     if len(body.prices) != 1 or body.prices[0].currency_code.casefold() != "cop":
