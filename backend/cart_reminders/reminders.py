@@ -131,7 +131,7 @@ async def _list_items(session: AsyncSession, cart_id: str) -> list[tuple[str, Co
 
 
 class CartReminders:
-    """The job that requests the reminders."""
+    """The job that requests reminders of abandoned carts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -45,7 +45,7 @@ class OpenDay:
 
     @property
     def expected_cash(self) -> Cop:
-        """Cash that must be in the drawer."""
+        """Cash that must be in the drawer now: the opening cash plus cash received minus cash given back."""
         return self.opening_cash + self.received.get(ManualMethod.CASH, 0) - self.cash_given_back
 
 

@@ -97,7 +97,7 @@ class CartOut(CartFields):
 
 
 class CartAnswer(TypedDict):
-    """A cart."""
+    """Response with one cart."""
 
     cart: CartOut
 
@@ -163,6 +163,6 @@ class ShippingOptionsAnswer(TypedDict):
 
 
 class ShippingOptionAnswer(TypedDict):
-    """A shipping option of a cart."""
+    """Response with one shipping option of a cart."""
 
     shipping_option: ShippingOptionOut

@@ -62,7 +62,7 @@ class PricedCart:
         return self.totals.total
 
     def require_shipping(self) -> SoldShipping:
-        """Return the shipping method.
+        """Return the cart's shipping method.
 
         Raises:
             InvalidData: no shipping option was chosen (wire: commerce-api, Error bodies).

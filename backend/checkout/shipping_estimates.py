@@ -146,7 +146,7 @@ class ShippingEstimator:
         return await self._estimate(offers, question, client)
 
     async def close(self) -> None:
-        """Cancel the running quote requests."""
+        """Cancel the running quote requests, when the shop stops."""
         running = [*self._running.values()]
         for question in running:
             question.cancel()

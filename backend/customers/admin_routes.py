@@ -229,14 +229,14 @@ def _group_conditions(params: GroupsParameters) -> list[ColumnElement[bool]]:
 async def create_group(
     actor: StaffMember, body: NewGroup, database: Db, fields: RequestedFields
 ) -> Wire[GroupAnswer]:
-    """Create a group without members."""
+    """Create a group of customers, without members."""
     async with database.transaction() as session:
         return _group_answer(await groups.create_group(session, actor, body), fields)
 
 
 @router.get("/customer-groups/{group_id}")
 async def read_group(group_id: str, database: Db, fields: RequestedFields) -> Wire[GroupAnswer]:
-    """Return the group."""
+    """Return one group of customers."""
     async with database.read() as session:
         return _group_answer(await groups.find_group(session, group_id), fields)
 
@@ -245,14 +245,14 @@ async def read_group(group_id: str, database: Db, fields: RequestedFields) -> Wi
 async def update_group(
     actor: StaffMember, group_id: str, body: GroupChange, database: Db, fields: RequestedFields
 ) -> Wire[GroupAnswer]:
-    """Change the group's name or metadata."""
+    """Change the name or the metadata of a group of customers."""
     async with database.transaction() as session:
         return _group_answer(await groups.change_group(session, actor, group_id, body), fields)
 
 
 @router.delete("/customer-groups/{group_id}")
 async def delete_group(actor: StaffMember, group_id: str, database: Db) -> Wire[Deleted]:
-    """Delete the group; its customers are not deleted."""
+    """Delete a group of customers. The customers are not deleted."""
     async with database.transaction() as session:
         await groups.delete_group(session, actor, group_id)
     return Wire({"id": group_id, "object": "customer_group", "deleted": True})
@@ -262,14 +262,14 @@ async def delete_group(actor: StaffMember, group_id: str, database: Db) -> Wire[
 async def change_group_customers(
     actor: StaffMember, group_id: str, body: GroupCustomers, database: Db, fields: RequestedFields
 ) -> Wire[GroupAnswer]:
-    """Add customers to the group, and remove others."""
+    """Add customers to a group, and remove others from it."""
     async with database.transaction() as session:
         group = await groups.change_members(session, actor, group_id, body.add or (), body.remove or ())
         return _group_answer(group, fields)
 
 
 def group_wire(group: CustomerGroup) -> GroupOut:
-    """Return a group for the API."""
+    """Return a group of customers in the platform's shape."""
     return {
         "id": group.id,
         "name": group.name,

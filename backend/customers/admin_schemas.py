@@ -49,7 +49,7 @@ class CustomerGroups(Links):
 
 
 class GroupsParameters(NamedParameters):
-    """Filters of a list of groups."""
+    """Filters of the list of customer groups."""
 
     customers: list[Name] | None = Field(
         None, alias="customers[id]", description="Groups that contain one of these customers."
@@ -57,7 +57,7 @@ class GroupsParameters(NamedParameters):
 
 
 class GroupChange(Body):
-    """Changes of a group; missing fields stay unchanged."""
+    """Changes of a group of customers; missing fields stay unchanged."""
 
     model_config = example(name="Colegios")
 
@@ -66,7 +66,7 @@ class GroupChange(Body):
 
 
 class NewGroup(GroupChange):
-    """A new group."""
+    """A new group of customers."""
 
     model_config = example(name="Colegios y jardines")
 

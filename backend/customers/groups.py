@@ -29,7 +29,7 @@ async def find_group(session: AsyncSession, group_id: str) -> CustomerGroup:
 
 
 async def create_group(session: AsyncSession, actor: Actor, new: NewGroup) -> CustomerGroup:
-    """Create a group without members.
+    """Create a group of customers, without members.
 
     Raises:
         Duplicate: there is a group with this name.
@@ -62,7 +62,7 @@ async def change_group(
 
 
 async def delete_group(session: AsyncSession, actor: Actor, group_id: str) -> None:
-    """Delete the group; its customers are not deleted.
+    """Delete a group of customers. The customers are not deleted.
 
     Raises:
         NotFound: the group does not exist.
@@ -130,7 +130,7 @@ async def change_groups_of(
 
 
 async def members_count(session: AsyncSession, group_id: str) -> int:
-    """Count the members of the group."""
+    """Return the number of members of the group."""
     query = select(func.count()).select_from(_MEMBER).where(_MEMBER.c.group_id == group_id)
     return (await session.execute(query)).scalar_one()
 

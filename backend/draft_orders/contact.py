@@ -81,7 +81,7 @@ class SaleContact(BaseModel):
 
 
 def parse_contact(typed: Mapping[str, Any]) -> SaleContact:
-    """Parse the form about the customer.
+    """Parse the form about the customer of a sale at the counter.
 
     Raises:
         InvalidData: `fields` has a message for each invalid field.

@@ -59,7 +59,7 @@ async def create_draft(  # noqa: PLR0917
 async def change_draft(
     session: AsyncSession, actor: Actor, draft_id: str, change: CartChange, customer_id: str | None = None
 ) -> None:
-    """Change values of the draft's cart.
+    """Change values of the draft order's cart.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.

@@ -106,7 +106,7 @@ async def begin_edit(session: AsyncSession, actor: Actor, draft_id: str) -> Draf
 
 
 async def add_items(session: AsyncSession, actor: Actor, draft_id: str, items: list[NewUnits]) -> None:
-    """Add units to the edit.
+    """Add units of variants to the edit of a draft order.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -177,7 +177,7 @@ async def remove_action_item(session: AsyncSession, actor: Actor, draft_id: str,
 
 
 async def add_edit_codes(session: AsyncSession, actor: Actor, draft_id: str, codes: list[str]) -> None:
-    """Add promotion codes to the edit.
+    """Add promotion codes to the edit of a draft order.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -188,7 +188,7 @@ async def add_edit_codes(session: AsyncSession, actor: Actor, draft_id: str, cod
 
 
 async def remove_edit_codes(session: AsyncSession, actor: Actor, draft_id: str, codes: list[str]) -> None:
-    """Remove promotion codes from the edit.
+    """Remove promotion codes from the edit of a draft order.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -307,7 +307,7 @@ async def cancel_edit(session: AsyncSession, actor: Actor, draft_id: str) -> Non
 
 
 async def lock_edit(session: AsyncSession, actor: Actor, draft_id: str) -> DraftOrderEdit:
-    """Lock the draft and return its edit.
+    """Lock the draft order, and return its edit.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `backend.draft_orders.drafts.lock_draft`.

@@ -46,19 +46,19 @@ class ExchangeOut(DifferenceDue, LastingStamps):
 
 
 class ExchangeAnswer(TypedDict):
-    """An exchange."""
+    """Response with one exchange."""
 
     exchange: ExchangeOut
 
 
 class ExchangesAnswer(Page):
-    """Exchanges, the newest first."""
+    """A page of exchanges, the newest first."""
 
     exchanges: list[ExchangeOut]
 
 
 class ExchangeOfOrder(ExchangeAnswer):
-    """An exchange and its order."""
+    """Response with an exchange and its order."""
 
     order: OrderPreview
 

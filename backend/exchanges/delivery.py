@@ -209,7 +209,7 @@ async def _set_address(checkout: Checkout, actor: Actor, exchange_id: str) -> st
 async def find_outbound_method(
     session: AsyncSession, actor: Actor, exchange_id: str, method_id: str
 ) -> CartShippingMethod:
-    """Return the shipping method of the new order.
+    """Return the shipping method of the exchange's new order.
 
     Raises:
         NotFound: there is no such exchange, or its new order has no such shipping method.

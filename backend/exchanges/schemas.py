@@ -40,7 +40,7 @@ class InboundItems(Body):
 
 
 class OutboundItem(Body):
-    """Units of a variant that go out."""
+    """Units of a variant for the exchange's new order."""
 
     variant_id: FilledName
     quantity: Count
@@ -52,7 +52,7 @@ class OutboundItem(Body):
 
 
 class OutboundItems(Body):
-    """Units of variants that go out. A price is accepted only if it is the shop's."""
+    """Units of variants for the exchange's new order. A price is accepted only if it is the shop's."""
 
     model_config = example(items=[{"variant_id": "variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 
@@ -60,7 +60,7 @@ class OutboundItems(Body):
 
 
 class OutboundItemChange(Body):
-    """The new number of units of a variant that goes out."""
+    """The new number of units of a variant in the exchange's new order."""
 
     model_config = example(quantity=1)
 

@@ -55,7 +55,7 @@ class Parcel:
 
     @property
     def items(self) -> list[JsonObject]:
-        """The units as a fulfillment stores them."""
+        """The units in the parcel, in the form that a fulfillment stores."""
         return [
             {
                 "line_item_id": line.id,
@@ -69,7 +69,7 @@ class Parcel:
 
     @property
     def units(self) -> Counter[str]:
-        """The units by variant id."""
+        """The number of units in the parcel, by variant id."""
         units: Counter[str] = Counter()
         for line, count in self.lines:
             units[line.variant_id] += count

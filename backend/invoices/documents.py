@@ -73,12 +73,12 @@ class DocumentLine:
 
     @property
     def base(self) -> Cop:
-        """The amount without IVA, after the discount."""
+        """The amount of the line without IVA, after the discount."""
         return self.gross - self.discount
 
     @property
     def total(self) -> Cop:
-        """The amount with IVA."""
+        """The amount of the line with IVA, after the discount."""
         return self.base + self.tax
 
 
@@ -136,7 +136,7 @@ class Document:
 
     @property
     def local(self) -> datetime:
-        """The issue time in Colombia, to the second."""
+        """The time of issue in Colombia, to the second."""
         return self.issued_at.astimezone(TIME_ZONE).replace(microsecond=0)
 
     @property
@@ -151,17 +151,17 @@ class Document:
 
     @property
     def tax(self) -> Cop:
-        """The sum of all IVA."""
+        """The sum of the IVA of all lines."""
         return sum(line.tax for line in self.lines)
 
     @property
     def discount(self) -> Cop:
-        """The sum of the discounts, without IVA."""
+        """The sum of the discounts of all lines, without IVA."""
         return sum(line.discount for line in self.lines)
 
     @property
     def total(self) -> Cop:
-        """The amount paid or refunded."""
+        """The amount paid or refunded, with IVA."""
         return sum(line.total for line in self.lines)
 
     @property
@@ -170,7 +170,7 @@ class Document:
         return self.total - (self.prepaid or 0)
 
     def as_json(self) -> JsonObject:
-        """Return the document as plain values."""
+        """Return the document as JSON values."""
         stored: JsonObject = _ADAPTER.dump_python(self, mode="json")
         return stored
 

@@ -45,7 +45,7 @@ COMPANY_NIT_LENGTH, COMPANY_FIRST_DIGITS = 10, "89"
 
 
 def build_seller(shop: Identity, tax_level: str) -> Party:
-    """Return the shop as a party.
+    """Return the shop as the seller of a document.
 
     Raises:
         InvalidData: the shop's NIT is invalid, or its municipality is unknown.

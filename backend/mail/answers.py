@@ -28,7 +28,7 @@ class NotificationOut(NotificationFields, LastingStamps):
 
 
 class NotificationAnswer(TypedDict):
-    """A notification."""
+    """Response with one notification."""
 
     notification: NotificationOut
 

@@ -311,7 +311,7 @@ async def send_order_placed(session: AsyncSession, event: OrderPlaced) -> None:
 
 @subscribe(OrderPaid)
 async def send_order_paid(session: AsyncSession, event: OrderPaid) -> None:
-    """Notify the customer that the payment is confirmed."""
+    """Send the customer an e-mail that confirms the payment of the order."""
     await _enqueue(session, MailKind.ORDER_PAID, event.order_id)
 
 
@@ -448,13 +448,13 @@ async def send_staff_notice(session: AsyncSession, event: NoticeMailRequested) -
 
 @subscribe(PqrsReceived)
 async def send_pqrs_received(session: AsyncSession, event: PqrsReceived) -> None:
-    """Acknowledge a message sent with the PQRS form."""
+    """Send an acknowledgement to the sender of a PQRS request."""
     await _enqueue(session, MailKind.PQRS_RECEIVED, event.id)
 
 
 @subscribe(PqrsAnswered)
 async def send_pqrs_answer(session: AsyncSession, event: PqrsAnswered) -> None:
-    """Send the shop's answer to a PQRS message."""
+    """Send the shop's answer to the sender of a PQRS request."""
     await _enqueue(session, MailKind.PQRS_ANSWERED, event.id)
 
 
@@ -474,7 +474,7 @@ async def send_return_state(session: AsyncSession, event: ReturnMoved) -> None:
 
 @subscribe(AlertBegan)
 async def send_alert(session: AsyncSession, event: AlertBegan) -> None:
-    """Notify the shop's staff of a problem."""
+    """Send the shop's staff an e-mail about a new alert."""
     await _enqueue(session, MailKind.ALERT, event.alert_id)
 
 

@@ -457,13 +457,13 @@ async def _compose_attention(session: AsyncSession, settings: Settings, attentio
 
 
 async def _compose_pqrs_received(session: AsyncSession, settings: Settings, pqrs_id: str) -> Message | None:
-    """Return the acknowledgement of a PQRS message."""
+    """Return the acknowledgement of a PQRS request."""
     row = await read_pqrs(session, pqrs_id)
     return Message(MailKind.PQRS_RECEIVED, row.email, _build_pqrs_values(settings, row))
 
 
 async def _compose_pqrs_answered(session: AsyncSession, settings: Settings, pqrs_id: str) -> Message | None:
-    """Return the mail with the shop's answer to a PQRS message."""
+    """Return the mail with the shop's answer to a PQRS request."""
     row = await read_pqrs(session, pqrs_id)
     values = {**_build_pqrs_values(settings, row), "answer": list(filter(None, row.answer.splitlines()))}
     return Message(MailKind.PQRS_ANSWERED, row.email, values)

@@ -24,7 +24,7 @@ router = APIRouter(
 
 
 class ResendAnswer(TypedDict):
-    """Result of sending a mail again."""
+    """Response to a request to send a mail again."""
 
     id: str
     kind: str

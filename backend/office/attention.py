@@ -78,7 +78,7 @@ class AttentionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttentionPage(ListView):
-    """Open rows, the most urgent first."""
+    """A page of open attention rows, the most urgent first."""
 
     rows: list[AttentionRow]
 

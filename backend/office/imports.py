@@ -53,7 +53,7 @@ MAX_VALUE_LENGTH = 80
 
 @dataclass(frozen=True, slots=True)
 class ChangeView:
-    """A value before and after the import."""
+    """A value of a product before and after the import."""
 
     column: str
     before: str

@@ -58,7 +58,7 @@ class ChangedEditItem(EditItemFields):
 
 
 class AddedEditItem(EditItemFields):
-    """Units of a variant to add."""
+    """Units of a variant to add to an order."""
 
     variant_id: FilledName
     quantity: Annotated[Units, Field(ge=1)]
@@ -90,7 +90,7 @@ class ChangedEditShipping(Body):
 
 
 class AddedEditItems(Body):
-    """Units of variants to add."""
+    """Units of variants to add to an order."""
 
     model_config = example(items=[{"variant_id": VARIANT, "quantity": 1}])
 

@@ -341,7 +341,7 @@ class OrdersAnswer(Page):
 
 
 class StaffOrderAnswer(TypedDict):
-    """An order."""
+    """Response with one order, for staff."""
 
     order: StaffOrderOut
 
@@ -359,7 +359,7 @@ class OrderLinesAnswer(Page):
 
 
 class CompletedAnswer(TypedDict):
-    """The order created from the cart. Repeated requests return the same order."""
+    """Response with the order created from the cart. Repeated requests return the same order."""
 
     type: Literal["order"]
     order: PlacedOut | OrderStub
@@ -374,26 +374,26 @@ class NoteOut(Stamps):
 
 
 class NoteAnswer(TypedDict):
-    """A note."""
+    """Response with one staff note."""
 
     note: NoteOut
 
 
 class RefundAnswer(TypedDict):
-    """A refund, and its order after the refund."""
+    """Response with one refund, and its order after the refund."""
 
     refund: RefundOut
     order: StaffOrderOut
 
 
 class RefundsAnswer(Page):
-    """The refunds of an order, the oldest first."""
+    """A page of an order's refunds, the oldest first."""
 
     refunds: list[RefundOut]
 
 
 class FulfillmentAnswer(TypedDict):
-    """A fulfillment."""
+    """Response with one fulfillment."""
 
     fulfillment: FulfillmentOut
 
@@ -413,7 +413,7 @@ class ReservationOut(Quantity, LastingStamps):
 
 
 class ReservationAnswer(TypedDict):
-    """A reservation."""
+    """Response with one reservation."""
 
     reservation: ReservationOut
 

@@ -42,7 +42,10 @@ _OF_CART = lock_rows(select(Order).where(Order.cart_id == bindparam("cart_id")))
 
 @dataclass(frozen=True, slots=True)
 class SoldLine:
-    """A line as it is sold, with all product data that the order stores. `id` is the id of the cart's line."""
+    """A line of an order as it is sold, with all product data that the order stores.
+
+    `id` is the id of the cart's line.
+    """
 
     id: str
     product_id: str
@@ -66,7 +69,7 @@ class SoldLine:
 
 @dataclass(frozen=True, slots=True)
 class SoldShipping:
-    """The shipping as it is sold."""
+    """The shipping method of an order as it is sold."""
 
     option_id: str | None
     name: str
@@ -76,7 +79,7 @@ class SoldShipping:
 
     @property
     def charge(self) -> ShippingCharge:
-        """The shipping as input for pricing."""
+        """The shipping method as input for pricing."""
         return ShippingCharge(self.amount, self.tax_rate)
 
 

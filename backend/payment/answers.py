@@ -111,13 +111,13 @@ class PaymentCollectionOut(PaidAmounts, LastingStamps):
 
 
 class PaymentCollectionAnswer(TypedDict):
-    """The payment collection of a cart."""
+    """Response with the payment collection of a cart."""
 
     payment_collection: PaymentCollectionOut
 
 
 class PaymentAnswer(TypedDict):
-    """A payment."""
+    """Response with one payment."""
 
     payment: PaymentOut
 
@@ -148,7 +148,7 @@ class AdminRegionOut(RegionOut):
 
 
 class AdminRegionAnswer(TypedDict):
-    """A region."""
+    """Response with one region."""
 
     region: AdminRegionOut
 

@@ -48,7 +48,7 @@ class PaymentService:
 
     @job(NOTIFICATION_JOB, timeout=timedelta(seconds=60), concurrency=4, give_up_after=timedelta(days=3))
     async def handle_notification(self, run: JobRun) -> RunAgain | None:
-        """Check the payment that a stored notification names."""
+        """Handle a stored notification: check the payment that it names."""
         gap = await handle_notification(self.database, self.providers, str(run.key), run.attempt)
         return RunAgain(gap) if gap is not None else None
 

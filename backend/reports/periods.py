@@ -30,12 +30,12 @@ class Period:
 
     @property
     def begin(self) -> datetime:
-        """Return the start in UTC."""
+        """Return the start of the period, in UTC."""
         return day_begin(self.since)
 
     @property
     def end(self) -> datetime:
-        """Return the end in UTC: the first moment that is no longer part of the period."""
+        """Return the end of the period in UTC: the first moment that is no longer part of it."""
         return day_begin(self.until + DAY)
 
 

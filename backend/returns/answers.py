@@ -66,11 +66,11 @@ ReturnField = TypedDict("ReturnField", {"return": ReturnOut})
 
 
 class ReturnAnswer(ReturnField):
-    """A return."""
+    """Response with one return."""
 
 
 class ReturnOfOrder(ReturnAnswer):
-    """A return and its order."""
+    """Response with a return and its order."""
 
     order: OrderPreview
 
@@ -82,6 +82,6 @@ class ReturnPreview(ReturnAnswer):
 
 
 class ReturnsAnswer(Page):
-    """The returns, the newest first."""
+    """A page of returns, the newest first."""
 
     returns: list[ReturnOut]

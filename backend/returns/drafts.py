@@ -54,7 +54,7 @@ STEP_OF = {
 
 @dataclass(frozen=True, slots=True)
 class LineUnits:
-    """Units of one line of the order."""
+    """A number of units of one line of the order."""
 
     line_id: str
     quantity: int
@@ -157,7 +157,7 @@ async def add_items(
 async def change_item(
     session: AsyncSession, actor: Actor, item: DraftItem, change: ItemChange
 ) -> ReturnDraft:
-    """Change an item of a draft.
+    """Change an item of the draft of a return.
 
     Raises:
         NotFound: there is no such item, or no such reason.
@@ -172,7 +172,7 @@ async def change_item(
 
 
 async def remove_item(session: AsyncSession, actor: Actor, item: DraftItem) -> ReturnDraft:
-    """Remove an item of a draft.
+    """Remove an item from the draft of a return.
 
     Raises:
         NotFound: there is no such item.

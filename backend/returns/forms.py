@@ -60,7 +60,7 @@ def _parse_document(text: str) -> str:
 
 
 class AccountForm(BaseModel):
-    """The bank account for the refund."""
+    """The form with the bank account for the refund of a return."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -76,7 +76,7 @@ class AccountForm(BaseModel):
 
 
 class ReturnForm(BaseModel):
-    """The kind of a return, and its reason."""
+    """The form with the kind of a return, and its reason."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 

@@ -154,7 +154,7 @@ class ReturnDraft(Timestamps, table=True):
 
 
 class ReturnAccount(Timestamps, table=True):
-    """The bank account for the refund."""
+    """The bank account for the refund of a return."""
 
     __tablename__ = "order_return_account"
 

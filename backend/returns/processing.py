@@ -182,7 +182,7 @@ async def deny(session: AsyncSession, actor: Actor, return_id: str, why: str) ->
 
 
 async def save_account(session: AsyncSession, actor: Actor, return_id: str, typed: Mapping[str, Any]) -> None:
-    """Store the bank account for the refund.
+    """Store the bank account for the refund of a return.
 
     Raises:
         NotFound: there is no such return.

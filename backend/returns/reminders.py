@@ -46,12 +46,12 @@ class ReturnReminders:
 
     @job(SOON)
     async def remind_before_deadline(self, run: JobRun) -> None:
-        """Remind staff before the deadline."""
+        """Remind staff of an open return before its deadline."""
         await self._remind(str(run.key), AttentionKind.RETURN_DUE, "must be resolved in time")
 
     @job(LATE)
     async def remind_after_deadline(self, run: JobRun) -> None:
-        """Remind staff after the deadline."""
+        """Remind staff of an open return after its deadline."""
         await self._remind(str(run.key), AttentionKind.RETURN_LATE, "is late")
 
     async def _remind(self, return_id: str, kind: AttentionKind, problem: str) -> None:

@@ -69,7 +69,7 @@ class ReturnItem(ArrivedItem):
 
 
 class ReturnItems(Body):
-    """Units to return."""
+    """Units of an order to return."""
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 
@@ -77,7 +77,7 @@ class ReturnItems(Body):
 
 
 class ArrivedItems(Body):
-    """Units that arrived."""
+    """Units of an order that arrived."""
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 
@@ -102,7 +102,7 @@ class ReturnItemChange(ArrivedChange):
 
 
 class ReturnShipping(Body):
-    """A label to collect the goods."""
+    """A request for a label to collect the goods, which is refused."""
 
     model_config = example(shipping_option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 

@@ -161,7 +161,7 @@ class ProvidedOption(TypedDict):
 
 
 class LocationAnswer(TypedDict):
-    """A warehouse."""
+    """Response with one warehouse."""
 
     stock_location: LocationOut
 
@@ -179,7 +179,7 @@ class ProvidersAnswer(Page):
 
 
 class ProfileAnswer(TypedDict):
-    """A shipping profile."""
+    """Response with one shipping profile."""
 
     shipping_profile: ProfileOut
 
@@ -191,19 +191,19 @@ class ProfilesAnswer(Page):
 
 
 class SetAnswer(TypedDict):
-    """A fulfillment set."""
+    """Response with one fulfillment set."""
 
     fulfillment_set: SetOut
 
 
 class ZoneAnswer(TypedDict):
-    """A service zone."""
+    """Response with one service zone."""
 
     service_zone: ZoneOut
 
 
 class OptionAnswer(TypedDict):
-    """A shipping option."""
+    """Response with one shipping option."""
 
     shipping_option: OptionOut
 
@@ -215,7 +215,7 @@ class OptionsAnswer(Page):
 
 
 class OptionTypeAnswer(TypedDict):
-    """A type of shipping options."""
+    """Response with one shipping option type."""
 
     shipping_option_type: OptionType
 

@@ -128,7 +128,7 @@ async def read(location_id: str, database: Db, fields: RequestedFields) -> Wire[
 async def update(
     actor: StaffMember, location_id: str, body: LocationChange, database: Db, fields: RequestedFields
 ) -> Wire[LocationAnswer]:
-    """Change the data of the warehouse."""
+    """Change the name or the address of a warehouse."""
     async with database.transaction() as session:
         location = await change_location(
             session, actor, location_id, name=body.name, address=_dump_sent_fields(body.address)

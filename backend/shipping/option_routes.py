@@ -95,7 +95,7 @@ async def add_zone(
 
 @router.get("/fulfillment-sets/{set_id}/service-zones/{zone_id}")
 async def read_zone(set_id: str, zone_id: str, database: Db, fields: RequestedFields) -> Wire[ZoneAnswer]:
-    """Return the zone."""
+    """Return one service zone of a fulfillment set."""
     async with database.read() as session:
         return Wire({"service_zone": fields.pick(zone_wire(await find_zone(session, set_id, zone_id)))})
 
@@ -104,7 +104,7 @@ async def read_zone(set_id: str, zone_id: str, database: Db, fields: RequestedFi
 async def update_zone(
     *, actor: StaffMember, set_id: str, zone_id: str, body: ZoneChange, database: Db, fields: RequestedFields
 ) -> Wire[SetAnswer]:
-    """Change the data of the zone."""
+    """Change a service zone of a fulfillment set."""
     async with database.transaction() as session:
         await change_zone(session, actor, set_id, zone_id, body)
         return await _set_answer(session, set_id, fields)
@@ -112,7 +112,7 @@ async def update_zone(
 
 @router.delete("/fulfillment-sets/{set_id}/service-zones/{zone_id}")
 async def remove_zone(actor: StaffMember, set_id: str, zone_id: str, database: Db) -> Wire[Deleted]:
-    """Delete the zone, if it has no options."""
+    """Delete a service zone, if it has no shipping options."""
     async with database.transaction() as session:
         await delete_zone(session, actor, set_id, zone_id)
     return Wire({"id": zone_id, "object": "service_zone", "deleted": True})

@@ -43,7 +43,7 @@ def describe_pending(promise: DeliveryPromise, moment: datetime | None, *, is_pi
 
 
 def describe_promised(day: date, *, is_pickup: bool) -> str:
-    """Return the sentence about a paid order."""
+    """Return the sentence about the promised day of a paid order."""
     sentence = _("Lo puedes recoger desde el {day}.") if is_pickup else _("Llega a más tardar el {day}.")
     return sentence.format(day=day_name(day))
 

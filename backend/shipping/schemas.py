@@ -78,7 +78,7 @@ class ChannelLinks(Links):
 
 
 class NewSet(Body):
-    """A kind of fulfillment that a warehouse offers."""
+    """A new fulfillment set of a warehouse."""
 
     model_config = example(name="Envíos nacionales", type="shipping")
 

@@ -60,13 +60,13 @@ async def list_fulfillment_sets(
 
 
 async def list_zones(session: AsyncSession, set_ids: Sequence[str]) -> Sequence[ServiceZone]:
-    """Return the zones of these fulfillment sets."""
+    """Return the service zones of these fulfillment sets."""
     query = select(ServiceZone).where(ServiceZone.fulfillment_set_id.in_(set_ids)).order_by(ServiceZone.id)
     return (await session.execute(query)).scalars().all()
 
 
 async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: NewZone) -> ServiceZone:
-    """Create a zone of the fulfillment set.
+    """Create a service zone of the fulfillment set.
 
     Raises:
         NotFound: there is no such set.
@@ -87,7 +87,7 @@ async def create_zone(session: AsyncSession, actor: Actor, set_id: str, new: New
 async def change_zone(
     session: AsyncSession, actor: Actor, set_id: str, zone_id: str, change: ZoneChange
 ) -> ServiceZone:
-    """Change the zone; fields of None are unchanged.
+    """Change the service zone; fields of None are unchanged.
 
     Raises:
         NotFound: the set has no such zone.
@@ -117,7 +117,7 @@ async def delete_zone(session: AsyncSession, actor: Actor, set_id: str, zone_id:
 
 
 async def find_zone(session: AsyncSession, set_id: str, zone_id: str) -> ServiceZone:
-    """Return the zone of the fulfillment set.
+    """Return the service zone of the fulfillment set.
 
     Raises:
         NotFound: the set has no such zone.

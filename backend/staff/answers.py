@@ -70,7 +70,7 @@ class SessionOut(TypedDict):
 
 
 class SessionsAnswer(TypedDict):
-    """A staff member's open sessions."""
+    """Response with a staff member's open sessions."""
 
     sessions: list[SessionOut]
 
@@ -105,7 +105,7 @@ class RoleOut(TypedDict):
 
 
 class RoleAnswer(TypedDict):
-    """A role."""
+    """Response with one role."""
 
     role: RoleOut
 
@@ -117,13 +117,13 @@ class RolesAnswer(Page):
 
 
 class RoleListAnswer(TypedDict):
-    """The roles of a staff member: exactly one."""
+    """Response with the roles of a staff member: exactly one."""
 
     roles: list[RoleOut]
 
 
 class PolicyAnswer(TypedDict):
-    """A policy."""
+    """Response with one policy."""
 
     policy: PolicyOut
 
@@ -135,18 +135,18 @@ class PoliciesAnswer(Page):
 
 
 class AddedPoliciesAnswer(TypedDict):
-    """The policies of a role after some were added."""
+    """Response with the policies of a role after some were added."""
 
     policies: list[PolicyOut]
 
 
 class RoleUsersAnswer(TypedDict):
-    """Staff members who got a role."""
+    """Response with the staff members who got a role."""
 
     users: list[StaffOut]
 
 
 class PermissionsAnswer(TypedDict):
-    """The keys of the caller's policies."""
+    """Response with the keys of the caller's policies."""
 
     permissions: list[str]

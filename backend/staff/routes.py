@@ -209,7 +209,7 @@ async def turn_second_factor_off(
 
 @session_router.get("/sessions")
 async def list_sessions(actor: StaffMember, database: Db) -> Wire[SessionsAnswer]:
-    """Return the open sessions of the staff member."""
+    """Return the open sessions of the staff member who makes the request."""
     async with database.read() as session:
         found = await sessions.sessions_of(session, actor, actor.id)
     return Wire({"sessions": [session_wire(one) for one in found]})

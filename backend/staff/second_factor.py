@@ -197,7 +197,7 @@ async def recovery_codes_left(session: AsyncSession, actor: Actor) -> int:
 
 
 async def _delete_factor(session: AsyncSession, staff_id: str) -> None:
-    """Delete the second factor and its recovery codes."""
+    """Delete a staff member's second factor and its recovery codes."""
     staff = await _lock_staff(session, staff_id)
     staff.totp_secret = staff.totp_pending = staff.totp_last_step = None
     staff.totp_failures = 0

@@ -187,7 +187,7 @@ async def clear_second_factor(session: AsyncSession, session_id: str) -> None:
 
 
 async def close_session(session: AsyncSession, token: str) -> None:
-    """Sign one browser out."""
+    """End the session with this token, so that its browser is signed out."""
     await _revoke(session, _SESSION.c.token_hash == hash_token(token))
 
 
@@ -297,10 +297,10 @@ def read_session_token(request: Request) -> str:
 
 
 def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
-    """Set the session cookie."""
+    """Set the cookie of the staff member's session to this token."""
     set_cookie(response, settings, COOKIE, token, seconds=int(LIFETIME.total_seconds()))
 
 
 def clear_session_cookie(response: Response, settings: Settings) -> None:
-    """Delete the session cookie."""
+    """Delete the cookie of the staff member's session."""
     delete_cookie(response, settings, COOKIE)

@@ -72,13 +72,13 @@ class MovementOut(TypedDict):
 
 
 class MovementAnswer(TypedDict):
-    """A movement of stock."""
+    """Response with one movement of stock."""
 
     stock_movement: MovementOut
 
 
 class MovementsAnswer(TypedDict):
-    """Movements of stock, newest first."""
+    """Response with movements of stock, the newest first."""
 
     stock_movements: list[MovementOut]
 

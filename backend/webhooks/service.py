@@ -168,7 +168,7 @@ async def rotate_secret(
 async def retry_delivery(
     session: AsyncSession, actor: Actor, endpoint_id: str, delivery_id: str
 ) -> WebhookDelivery:
-    """Try a delivery again as soon as possible.
+    """Try a delivery of an event again as soon as possible.
 
     Raises:
         NotFound: the endpoint or the delivery does not exist.
@@ -199,7 +199,7 @@ async def retry_delivery(
 
 
 async def find_endpoint(session: AsyncSession, actor: Actor, endpoint_id: str) -> WebhookEndpoint:
-    """Return the endpoint.
+    """Return the webhook endpoint with this id.
 
     Raises:
         NotFound: it does not exist.
@@ -209,7 +209,7 @@ async def find_endpoint(session: AsyncSession, actor: Actor, endpoint_id: str) -
 
 
 async def lock_endpoint(session: AsyncSession, endpoint_id: str) -> WebhookEndpoint:
-    """Lock and return the endpoint.
+    """Lock and return the webhook endpoint with this id.
 
     Raises:
         NotFound: it does not exist.
@@ -242,7 +242,7 @@ async def list_latest_deliveries(
 
 
 async def delete_deliveries(session: AsyncSession, endpoint_id: str) -> None:
-    """Delete all deliveries of an endpoint."""
+    """Delete all deliveries of events to an endpoint."""
     deliveries = table_of(WebhookDelivery)
     await session.execute(delete(deliveries).where(deliveries.c.endpoint_id == endpoint_id))
 

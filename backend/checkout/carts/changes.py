@@ -133,7 +133,7 @@ async def _apply_fields(session: AsyncSession, cart: Cart, change: CartChange, r
 async def _resolve_shipping_address(
     session: AsyncSession, cart: Cart, change: CartChange, region: Region
 ) -> JsonObject | None:
-    """Return the cart's shipping address after the change."""
+    """Return the shipping address that the cart has after the change; None if it has none."""
     if change.shipping_address is None:
         return cart.shipping_address
     address = await _resolve_address(session, cart, cart.shipping_address, change.shipping_address, region)

@@ -155,7 +155,7 @@ async def whole_cart_wire(session: AsyncSession, whole: WholeCart, view: CartVie
 
 
 def empty_cart_wire(cart: Cart, region: Region) -> CartOut:
-    """Return a cart without lines."""
+    """Return a cart without lines, in the platform's shape."""
     whole = WholeCart(cart, region, parse_contents([]), None, {}, {})
     return _cart_wire(whole, price_cart([]), "")
 

@@ -70,7 +70,7 @@ class QuoteInput:
     ready_on: date | None = None
 
     def change_destination(self, dane_code: str, address: str) -> "QuoteInput":
-        """Return the same items for another destination."""
+        """Return the same values for another destination."""
         return replace(self, dane_code=dane_code, address=to_one_line(address))
 
     def build_request(self, location: StockLocation) -> QuoteRequest:
@@ -171,7 +171,7 @@ def _filter_reachable_offers(
 
 
 def find_offer(offers: Sequence[Offer], providers: Providers, contents: QuoteInput, option_id: str) -> Offer:
-    """Return the offer of this option.
+    """Return, from `offers`, the offer of this shipping option.
 
     Raises:
         ProviderSwitchedOff: its provider is switched off.

@@ -147,7 +147,7 @@ async def sign_in(  # noqa: PLR0917 - FastAPI names them
 async def change_password(
     body: Typed, database: Db, settings: ShopSettings, visitor: CurrentVisitor, old_token: OldToken
 ) -> Response:
-    """Change the password, and sign out all other browsers."""
+    """Change the signed-in customer's password, and sign out all other browsers."""
     renewed = signing_in.renew_password(
         database, old_token, body.password, body.new_password, visitor=visitor
     )

@@ -109,7 +109,7 @@ Form = TypeVar("Form", bound=AccountForm)
 
 
 class Registration(AccountForm):
-    """A new account."""
+    """The form that creates an account."""
 
     first_name: FirstName = ""
     last_name: LastName = ""
@@ -118,7 +118,7 @@ class Registration(AccountForm):
 
 
 class Profile(AccountForm):
-    """The fields that a customer may change."""
+    """The form with the fields that a customer may change."""
 
     first_name: FirstName = ""
     last_name: LastName = ""

@@ -53,7 +53,7 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class GooglePerson:
-    """The identity that the provider asserts."""
+    """The identity of a shopper, as Google asserts it."""
 
     subject: str
     email: str

@@ -89,10 +89,10 @@ def read_session_token(request: Request) -> str:
 
 
 def set_session_cookie(response: Response, settings: Settings, token: str) -> None:
-    """Set the session cookie."""
+    """Set the cookie of the customer's session to this token."""
     set_cookie(response, settings, COOKIE, token, seconds=int(LIFETIME.total_seconds()))
 
 
 def clear_session_cookie(response: Response, settings: Settings) -> None:
-    """Delete the session cookie."""
+    """Delete the cookie of the customer's session."""
     delete_cookie(response, settings, COOKIE)

@@ -64,24 +64,24 @@ class DraftOrderPreviewOut(DraftOrderOut):
 
 
 class DraftOrderAnswer(TypedDict):
-    """A draft order."""
+    """Response with one draft order."""
 
     draft_order: DraftOrderOut
 
 
 class DraftOrdersAnswer(Page):
-    """Draft orders, the newest first."""
+    """A page of draft orders, the newest first."""
 
     draft_orders: list[DraftOrderOut]
 
 
 class DraftOrderPreviewAnswer(TypedDict):
-    """A draft order with the changes of its edit."""
+    """Response with one draft order and the changes of its edit."""
 
     draft_order_preview: DraftOrderPreviewOut
 
 
 class ConvertedAnswer(TypedDict):
-    """The order that a draft has become."""
+    """Response with the order that a draft has become."""
 
     order: StaffOrderOut

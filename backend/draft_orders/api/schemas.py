@@ -52,7 +52,7 @@ class ChangedItem(DraftItemFields):
 
 
 class AddedItem(DraftItemFields):
-    """Units of a variant to add."""
+    """Units of a variant to add to a draft order."""
 
     variant_id: FilledName
     quantity: Annotated[Units, Field(ge=1)]
@@ -60,7 +60,7 @@ class AddedItem(DraftItemFields):
 
 
 class AddedItems(Body):
-    """Units of variants to add."""
+    """Units of variants to add to a draft order."""
 
     model_config = example(items=[{"variant_id": VARIANT, "quantity": 1}])
 

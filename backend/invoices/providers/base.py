@@ -46,7 +46,7 @@ class InvoiceProvider(ABC):
 
     @abstractmethod
     async def issue(self, document: Document) -> Issued:
-        """Issue this invoice.
+        """Issue an invoice.
 
         Raises:
             DocumentRejected: the invoice was rejected.
@@ -56,7 +56,7 @@ class InvoiceProvider(ABC):
 
     @abstractmethod
     async def credit(self, document: Document) -> Issued:
-        """Issue this credit note. Raises the same errors as `issue`."""
+        """Issue a credit note. Raise the same errors as `issue`."""
 
     @abstractmethod
     async def find(self, document: Document) -> Issued | None:

@@ -87,7 +87,7 @@ class AreaForm:
 
 
 async def form_of(session: AsyncSession, body: Body) -> AreaForm:
-    """Return the form filled with a content body."""
+    """Return the form of a content area, filled with this body."""
     match body:
         case BannerBody():
             products = await read_rows(session, [one.product_id for one in body.slides if one.product_id])

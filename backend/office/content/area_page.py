@@ -104,7 +104,7 @@ class AreaPreview:
 
 @dataclass(frozen=True, slots=True)
 class AreaSummary:
-    """An area in the list of areas."""
+    """A content area in the list of areas."""
 
     area: str
     title: str
@@ -158,7 +158,7 @@ async def area_page(session: AsyncSession, actor: Actor, area: Area) -> AreaPage
 
 
 async def _list_groups(session: AsyncSession) -> list[CategoryChoice]:
-    """Return the categories, then the collections."""
+    """Return the categories and then the collections, as options of a select field."""
     categories = list_options(await read_tree(session))
     collections = await session.execute(
         select(Collection.id, Collection.title).order_by(Collection.title, Collection.id)

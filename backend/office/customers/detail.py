@@ -53,7 +53,7 @@ class KnownAddress:
 
 @dataclass(frozen=True, slots=True)
 class ContactFields:
-    """The fields that staff may change."""
+    """The contact data of a customer that staff may change."""
 
     first_name: str
     last_name: str

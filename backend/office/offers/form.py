@@ -124,19 +124,19 @@ class TypedOffer:
 
     @property
     def rules(self) -> list[WriteRule]:
-        """Conditions on the cart."""
+        """The conditions that a cart must meet, as a promotion stores them."""
         return [] if self.minimum is None else [_rule(ITEM_TOTAL, Operator.GTE, [str(self.minimum)])]
 
     @property
     def target_rules(self) -> list[WriteRule]:
-        """Conditions on the discounted products."""
+        """The conditions that select the discounted products, as a promotion stores them."""
         if self.buyget and self.buyget.gift_ids:
             return [_rule(PRODUCT, Operator.IN, list(self.buyget.gift_ids))]
         return self._chosen_rules
 
     @property
     def buy_rules(self) -> list[WriteRule]:
-        """Conditions on the products that a buyget offer requires."""
+        """The conditions that select the products to buy in a buyget offer, as a promotion stores them."""
         return self._chosen_rules if self.buyget else []
 
     @property

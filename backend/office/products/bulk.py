@@ -216,7 +216,7 @@ async def list_bulk_changes(session: AsyncSession, actor: Actor) -> list[BulkVie
 
 
 async def collection_options(session: AsyncSession) -> list[TargetOption]:
-    """Return the collections by title."""
+    """Return all collections to which products can be moved, sorted by title."""
     found = await session.execute(select(Collection.handle, Collection.title).order_by(Collection.title))
     return [TargetOption(*one) for one in found]
 

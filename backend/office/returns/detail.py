@@ -74,7 +74,7 @@ class AccountFields:
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """A picture from the customer, or a receipt."""
+    """A file of a return: a picture from the customer, or a receipt."""
 
     id: str
     path: str

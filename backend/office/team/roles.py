@@ -93,7 +93,7 @@ class RightBox:
 
 @dataclass(frozen=True, slots=True)
 class RightGroup:
-    """Checkboxes under a heading."""
+    """The checkboxes of rights under one heading."""
 
     title: str
     boxes: list[RightBox]

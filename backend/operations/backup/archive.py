@@ -86,11 +86,11 @@ class ArchiveWriter:
         self._tar = tarfile.open(fileobj=self._packed, mode="w|")  # noqa: SIM115 - closed by `finish`
 
     def add(self, name: str, content: bytes) -> None:
-        """Add a member."""
+        """Add a member with this content to the archive."""
         self._add(name, io.BytesIO(content), len(content))
 
     def add_file(self, name: str, path: Path) -> None:
-        """Add a file. Nothing may change the file during the call."""
+        """Add a file to the archive. Nothing may change the file during the call."""
         with path.open("rb") as file:
             self._add(name, file, os.fstat(file.fileno()).st_size)
 
@@ -106,7 +106,7 @@ class ArchiveWriter:
         return self.path.stat().st_size
 
     def close(self) -> None:
-        """Close the file. An unfinished archive is invalid."""
+        """Close the file of the archive. An unfinished archive is invalid."""
         for part in (self._tar, self._packed, self._file):
             with suppress(OSError, ValueError):
                 part.close()

@@ -33,7 +33,7 @@ TRIAL_LIMIT = RateLimit("trial", per_pair=20, per_client=1_000, per_subject=20)
 
 @dataclass(frozen=True, slots=True)
 class TrialResult:
-    """Result of a trial, as text for staff."""
+    """Result of a connection test, as text for staff."""
 
     is_good: bool
     text: str

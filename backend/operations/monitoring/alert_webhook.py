@@ -108,13 +108,13 @@ async def _build_call_fields(session: AsyncSession, event: str, subject: str) ->
 
 @subscribe(AlertBegan)
 async def enqueue_alert_began(session: AsyncSession, event: AlertBegan) -> None:
-    """Enqueue a call that the alert began."""
+    """Enqueue a call to the owner's webhook that the alert began."""
     await _enqueue(session, f"began:{event.alert_id}")
 
 
 @subscribe(AlertEnded)
 async def enqueue_alert_ended(session: AsyncSession, event: AlertEnded) -> None:
-    """Enqueue a call that the alert ended."""
+    """Enqueue a call to the owner's webhook that the alert ended."""
     await _enqueue(session, f"ended:{event.alert_id}")
 
 

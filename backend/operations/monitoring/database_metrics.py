@@ -134,5 +134,5 @@ class _FixedCollector:
         self._families = families
 
     def collect(self) -> Iterable[Metric]:
-        """Return the families."""
+        """Return the metric families."""
         return self._families

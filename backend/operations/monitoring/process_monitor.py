@@ -38,7 +38,7 @@ class Monitor:
             self._task = None
 
     def sample(self) -> None:
-        """Set the gauges to the current values."""
+        """Set the gauges of this process to the current values."""
         LOOP_LAG.set(self._loop_lag.worst_ms / 1000)
         MEMORY.set(read_resident_bytes())
         in_use, idle = self._database.connections

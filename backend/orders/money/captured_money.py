@@ -36,7 +36,7 @@ class OrderMoney:
 
     @property
     def surplus(self) -> Cop:
-        """Captured pesos in excess of the total."""
+        """Captured pesos in excess of the order's total."""
         return max(0, self.paid - self.total)
 
     @property

@@ -50,7 +50,7 @@ REVERSED = "reversed"
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A bank transfer that refunded money."""
+    """A bank transfer by which staff refunded money."""
 
     reference: str
     actor_id: str

@@ -123,7 +123,7 @@ _OUTCOMES = {
 
 
 def _choice_page(transaction: SandboxTransaction, merchant: str) -> str:
-    """Return the HTML of the form."""
+    """Return the HTML of the form on which the customer decides about a transaction."""
     left_pending = transaction.decided_at is not None
     title = "Este pago está pendiente" if left_pending else "Autoriza tu pago"
     return _page_html(

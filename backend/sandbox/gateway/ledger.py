@@ -63,7 +63,7 @@ class Ledger:
         return await self._find_one(col(SandboxTransaction.ticket_id) == ticket_id)
 
     async def find_by_reference(self, reference: str) -> SandboxTransaction | None:
-        """Find the transaction by its number."""
+        """Find the transaction by the gateway's number."""
         if not (reference.isascii() and reference.isdigit() and len(reference) <= 9):
             return None
         return await self._find_one(col(SandboxTransaction.ref_payco) == int(reference))

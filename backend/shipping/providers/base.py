@@ -222,7 +222,7 @@ FulfillmentProviders = Mapping[str, FulfillmentProvider]
 
 
 def get_provider(providers: FulfillmentProviders, provider_id: str) -> FulfillmentProvider:
-    """Return the provider with this id.
+    """Return the fulfillment provider with this id.
 
     Raises:
         NotAllowed: the shop does not use this provider.

@@ -93,7 +93,7 @@ class CarrierHarness(ABC):
         self._lacks("fail")
 
     def recover(self) -> None:
-        """End an outage."""
+        """Make the service answer again after `CarrierFailure.OUTAGE`."""
         self._lacks("recover")
 
     def _lacks(self, method: str) -> NoReturn:

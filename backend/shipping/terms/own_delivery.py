@@ -103,7 +103,7 @@ def is_pickup(option: ShippingOption) -> bool:
 
 
 def parse_zone_terms(data: Mapping[str, Any]) -> ZoneTerms:
-    """Return the terms in an option's `data`.
+    """Return the terms of own delivery in a shipping option's `data`.
 
     Raises:
         InvalidData: a value is missing or out of its range. `fields` has the field to correct.

@@ -73,7 +73,7 @@ def create_carrier_client(
     policy: CarrierPolicy | None = None,
     most_connections: int = 100,
 ) -> "CarrierClient":
-    """Create the client according to the settings.
+    """Create the client of the carrier that the settings name.
 
     Raises:
         RuntimeError: the embedded carrier is configured, but no transport is given.
