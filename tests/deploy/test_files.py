@@ -67,7 +67,7 @@ def test_every_variable_of_an_overlay_is_a_setting(environment: str) -> None:
 
 
 def test_production_overlay_starts_a_shop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use only the secrets named in the file, and no command before the first start."""
+    """Load the settings with only the secrets that the file names: they are complete and have no demo value."""
     text = read_file("kubernetes/production/kustomization.yaml")
     secrets = re.search(r"^# with (.+)\.$", text, re.MULTILINE)
     assert secrets is not None
@@ -91,7 +91,7 @@ def test_pod_has_a_data_folder_in_a_subfolder_of_its_volume() -> None:
 
 
 def test_every_compose_service_is_hardened() -> None:
-    """Only the capabilities listed here, no new privileges, and no writing outside volumes."""
+    """Check that services have only these capabilities, no new privileges, and a read-only file system."""
     needed = {"proxy": ["NET_BIND_SERVICE"]}
     for name, service in COMPOSE["services"].items():
         assert service["cap_drop"] == ["ALL"], name
@@ -143,7 +143,7 @@ def test_network_policy_allows_one_inbound_port_and_only_the_shops_outbound_call
 
 
 def test_comment_in_the_systemd_unit_explains_how_to_create_the_data_folder() -> None:
-    """`trompo init` needs the folder earlier than systemd creates it."""
+    """Check the command in the comment: `trompo init` needs the folder before systemd creates it."""
     unit = read_file("trompo.service")
     folder = re.search(r"DATA_DIR=(\S+)", unit)
     assert folder is not None

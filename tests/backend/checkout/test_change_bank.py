@@ -167,7 +167,7 @@ async def test_only_one_of_two_concurrent_approvals_is_captured(till: Till) -> N
     assert len(await till.attention()) == 1
 
 
-async def test_second_approval_after_a_merge_of_two_restored_carts_raises_attention(till: Till) -> None:
+async def test_second_approval_of_a_purchase_that_was_restored_twice_raises_attention(till: Till) -> None:
     """Check a purchase whose payment was closed twice: the first closed one is approved after the third has paid."""
     trompo = await till.make_variant(stock=5)
     first, one = await till.order(trompo)

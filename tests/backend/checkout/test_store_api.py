@@ -448,7 +448,7 @@ async def test_answer_has_only_the_requested_fields(store: httpx.AsyncClient, tr
 async def test_ip_address_of_the_payer_is_taken_from_the_connection(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """Check that a proxy is trusted only if TRUSTED_PROXIES names it."""
+    """Send an `X-Forwarded-For` header through a proxy that TRUSTED_PROXIES does not name: it is ignored."""
     store.headers["x-forwarded-for"] = "1.2.3.4"
     await create_payment_collection(store, await create_cart_with_shipping(store, trompo), PSE)
     from backend.payment.models import PaymentSession

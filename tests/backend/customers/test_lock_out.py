@@ -199,7 +199,7 @@ async def test_api_client_gets_no_device_cookie(ana: httpx.AsyncClient, new_brow
 async def test_owner_on_a_known_device_gets_a_reset_link_during_an_attack(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
-    """Use up the mails to an address as strangers; the owner gets the usual answer and has the sent links."""
+    """Use up the mails to an address as strangers: the owner gets a further link only on a known device."""
     ask = {"email": ANA["email"]}
     for n in range(RESETS.per_subject):
         assert (await new_browser(f"190.24.2.{n}").post("/auth/account/forgot", json=ask)).status_code == 200

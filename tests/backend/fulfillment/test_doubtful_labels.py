@@ -267,7 +267,7 @@ async def test_fulfillment_with_only_a_carrier_order_id_is_cancelled_if_its_labe
 async def test_label_pdf_is_stored(
     *, admin: httpx.AsyncClient, anyone: httpx.AsyncClient, doubtful: dict[str, Any]
 ) -> None:
-    """Check that the PDF of a label is available even if the carrier is not."""
+    """Check that only staff can read the stored PDF, and that there is none while the label is in doubt."""
     assert (await admin.get(f"{fulfillment_path(doubtful)}/label")).status_code == 404
     await resolve_doubt(admin, doubtful, NOT_MADE)
     order = (await post(admin, f"/admin/orders/{doubtful['id']}/fulfillments", fulfillment_body(doubtful)))[

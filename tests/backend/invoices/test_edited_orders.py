@@ -69,7 +69,7 @@ async def test_edit_after_the_invoice_makes_a_note_and_a_new_invoice(
 async def test_annulled_invoice_that_is_sent_again_keeps_its_lines(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
-    """Edit the order while its numbered invoice is under way; the provider then rejects it, and staff retry."""
+    """Let the provider reject the numbered invoice; staff retry it, and edit the order before it is sent again."""
     desk = Desk()
     invoices = await enable_invoices(shop, desk)
     sold = await place_paid_order(shop)

@@ -195,7 +195,7 @@ def test_base_url_of_the_carrier_is_the_colombian_one() -> None:
 
 
 def test_timeouts_cover_the_usual_latency() -> None:
-    """Check carrier 2.1, latency: answers take 5 to 8 s, so the timeouts are above 8 and at most 30 s."""
+    """Check carrier 2.1, latency: answers take 5 to 8 s, so every timeout is longer than 8 s."""
     policy = CarrierPolicy()
     assert 8 < policy.quotation == Settings().carrier_timeout <= 30
     assert 15 <= policy.read <= 30
@@ -431,10 +431,10 @@ async def test_label_missing_from_the_cancellation_response_is_not_cancelled(
     assert await networked.cancel([get_label_number(made)]) == {get_label_number(made)}
 
 
-async def test_unknown_label_and_wrong_field_name_are_refused(
+async def test_unknown_label_is_refused_and_labels_are_sent_under_their_field_name(
     networked: CarrierClient, wire: SandboxCarrier, address: str
 ) -> None:
-    """Check carrier 2.5: an unknown id, and `orders` instead of `idOrders`, are answered with 422."""
+    """Check carrier 2.5: an unknown id is answered with 422, and the ids are sent as `idOrders`, not `orders`."""
     with pytest.raises(CarrierError, match="orders not found") as unknown:
         await networked.cancel([5])
     assert unknown.value.http_status == 422
