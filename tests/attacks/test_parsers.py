@@ -46,7 +46,7 @@ async def staff(attacked_shop: ShopServer) -> AsyncIterator[httpx.AsyncClient]:
 
 
 def measure_memory(shop: ShopServer) -> dict[int, int]:
-    """Return the memory of the shop's processes by id, without the child processes that parse."""
+    """Return the memory of the shop's processes in bytes, by process id, without the child processes that parse."""
     assert shop.process is not None
     parent = psutil.Process(shop.process.pid)
     found = {}

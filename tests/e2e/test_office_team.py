@@ -15,7 +15,7 @@ LINK = re.compile(r"http\S+/oficina/entrar\?invitacion=1#token=\S+")
 
 
 def find_invitation_link(shop: ShopServer, address: str) -> str:
-    """Return the link in the newest mail to this address."""
+    """Return the invitation link in the newest mail to this address; empty if there is none."""
     folder: Path = shop.folder / "data" / "outbox"
     for file in sorted(folder.glob("*.eml"), reverse=True):
         mail = message_from_bytes(file.read_bytes(), policy=policy.default)

@@ -232,7 +232,7 @@ class CrashRun:
         return ""
 
     async def wait_until_settled(self) -> Books:
-        """Wait until every approved payment has paid its order or is in attention."""
+        """Wait until every approved payment has paid its order or is in attention. Return the books at that moment."""
         deadline = time.monotonic() + START_TIMEOUT_S
         while True:
             books = await read_books(self.bank.shop_database)

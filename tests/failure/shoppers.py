@@ -228,7 +228,7 @@ class Crowd:
             await context.close()
 
     async def _is_payment_open(self, url: str) -> bool:
-        """Return True if the order still waits for a payment in an unknown state: its page rightly displays that."""
+        """Return True if the order has a payment without a final state: its page rightly displays that it waits."""
         order_id = url.partition("/order/")[2].partition("?")[0]
         query = (
             select(PaymentSession.state)

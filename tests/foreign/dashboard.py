@@ -272,7 +272,7 @@ async def open_other_kinds(board: Dashboard, client: httpx.AsyncClient) -> None:
 
 
 def build_dashboard() -> Path:
-    """Return the built dashboard; install and build it if it does not exist."""
+    """Return the folder of the built dashboard; install and build it if it does not exist."""
     install_packages(PACKAGES)
     folder = find_packages(PACKAGES)
     output_folder = folder / "built"

@@ -45,7 +45,7 @@ async def run_journey(sdk_folder: Path, **variables: str) -> dict[str, Any]:
 
 
 async def test_official_sdk_completes_a_purchase(sdk_folder: Path, database_url: str, tmp_path: Path) -> None:
-    """spec: What the service does 1 to 5: list, search, cart, the seven steps, the order; staff and the catalogue."""
+    """Buy with the platform's SDK, and work with it as staff (spec: What the service does 1 to 5)."""
     shop = Shop(Settings(data_dir=tmp_path / "data", database_url=database_url))
     await set_up_defaults(shop.database, shop.settings)
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)

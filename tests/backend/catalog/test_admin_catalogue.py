@@ -48,7 +48,7 @@ async def list_published_products(shop: Shop) -> set[str]:
 
 
 async def test_collection_is_created_and_found_by_title(admin: httpx.AsyncClient) -> None:
-    """spec: Admin API, POST and GET /admin/collections."""
+    """Create a collection and query it by its exact title (spec: Admin API, POST and GET /admin/collections)."""
     assert await get(admin, "/admin/collections", title="Día de los niños & más") == {
         "collections": [],
         "count": 0,
@@ -70,7 +70,7 @@ async def test_collection_is_created_and_found_by_title(admin: httpx.AsyncClient
 async def test_products_are_added_to_and_removed_from_a_collection(
     admin: httpx.AsyncClient, shop: Shop
 ) -> None:
-    """spec: Admin API, POST /admin/collections/{collection_id}/products."""
+    """Check also a product that is added to a second collection (spec: Admin API, POST …/{collection_id}/products)."""
     created = await product(admin)
     first = (await post(admin, "/admin/collections", {"title": "Uno"}))["collection"]
     second = (await post(admin, "/admin/collections", {"title": "Dos"}))["collection"]
@@ -103,7 +103,7 @@ async def test_collection_is_changed_and_deleted(admin: httpx.AsyncClient) -> No
 async def test_products_are_added_to_a_category(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop
 ) -> None:
-    """spec: Admin API, POST /admin/product-categories/{category_id}/products."""
+    """Check also that the search finds the product at once (spec: Admin API, POST …/{category_id}/products)."""
     created = await product(admin)
     root = (await post(admin, "/admin/product-categories", {"name": "Juguetes"}))["product_category"]
     child = (
@@ -194,7 +194,7 @@ async def test_category_tree_refuses_cycles_and_deletion_of_parents(admin: httpx
 async def test_product_body_cannot_assign_categories_or_collection(
     admin: httpx.AsyncClient, body: dict[str, Any]
 ) -> None:
-    """spec: Errors, Admin call to a non-existent body field."""
+    """Send fields that the platform does not accept either (spec: Errors, Admin call to a non-existent body field)."""
     created = await product(admin)
     for path in ("/admin/products", f"/admin/products/{created['id']}"):
         refused = await admin.post(path, json={"title": "X", **body})
@@ -207,7 +207,7 @@ async def test_product_body_cannot_assign_categories_or_collection(
 async def test_route_for_the_categories_of_a_product_does_not_exist(
     admin: httpx.AsyncClient, method: str
 ) -> None:
-    """spec: Errors, Admin call to a non-existent assignment route."""
+    """Call a route that the platform does not have (spec: Errors, Admin call to a non-existent assignment route)."""
     refused = await admin.request(method, "/admin/products/prod_1/categories", json={})
     assert (refused.status_code, refused.json()["type"]) == (404, "not_found")
 
@@ -215,7 +215,7 @@ async def test_route_for_the_categories_of_a_product_does_not_exist(
 async def test_product_is_created_and_returned_by_both_apis(
     admin: httpx.AsyncClient, store: httpx.AsyncClient
 ) -> None:
-    """spec: Entities, Product."""
+    """Create published and draft products, and query them (spec: Entities, Product)."""
     created = await product(admin)
     assert (created["handle"], created["status"], created["featured"], created["weight"]) == (
         "trompo-de-lamina",
@@ -295,7 +295,7 @@ async def test_product_changes_only_the_given_fields(
 
 
 async def test_variant_prices_are_created_and_changed(admin: httpx.AsyncClient) -> None:
-    """wire: commerce-api, Admin, variants."""
+    """Check also that a product keeps at least one variant (wire: commerce-api, Admin, variants)."""
     created = await product(admin)
     path = f"/admin/products/{created['id']}/variants"
     price = {"prices": [{"currency_code": "COP", "amount": 99_000}]}
@@ -362,7 +362,7 @@ async def test_handle_of_a_deleted_product_can_be_used_again(
 async def test_malformed_product_is_refused(
     admin: httpx.AsyncClient, body: dict[str, Any], message: str
 ) -> None:
-    """wire: commerce-api, Error bodies."""
+    """Check the status, type and message of each refusal (wire: commerce-api, Error bodies)."""
     created = await product(admin)
     refused = await admin.post(f"/admin/products/{created['id']}", json=body)
     assert (refused.status_code, refused.json()) == (400, {"type": "invalid_data", "message": message})

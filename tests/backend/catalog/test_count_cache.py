@@ -239,7 +239,7 @@ PRICES = [(30, 50), (50, 30, 40), (40,), (40, 40), (40, 40, 60), (), (0,), (60, 
 
 @pytest.fixture
 async def priced_products(shop: Shop, shop_defaults: Defaults) -> dict[str, int]:
-    """Create products with several variants, some with equal prices, and one without variants. Return their prices."""
+    """Create products with several variants, some with equal prices, one without. Return each lowest price."""
     async with shop.database.transaction() as session:
         for number, prices in enumerate(PRICES):
             variant = await add_product(session, shop_defaults, f"toy-{number}")

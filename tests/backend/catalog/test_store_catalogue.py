@@ -64,7 +64,7 @@ async def shelf(shop: Shop, shop_defaults: Defaults) -> Shelf:
 async def test_product_list_is_filtered_by_option_by_variant_and_by_date(
     store: httpx.AsyncClient, shelf: Shelf
 ) -> None:
-    """wire: commerce-api, Store catalogue, the parameters of GET /store/products."""
+    """Check the parameters of GET /store/products (wire: commerce-api, Store catalogue)."""
     top = (await get(store, f"/store/products/{shelf.product['trompo']}"))["product"]
     (option,), (variant,) = top["options"], top["variants"]
     assert await handles(store, "option_id=opt_nosuch") == []
@@ -145,7 +145,7 @@ async def test_store_api_filters_return_only_matching_products(
 
 
 async def test_category_filter_includes_descendants(store: httpx.AsyncClient, shelf: Shelf) -> None:
-    """wire: commerce-api, preface: descendants included when a category is asked for."""
+    """Check that a category also finds the products below it (wire: commerce-api, preface)."""
     ids = shelf.category
     assert await handles(store, f"category_id={ids['juguetes']}&order=title") == ["trompo", "yoyo"]
     assert await handles(store, f"category_id={ids['trompos']}") == ["trompo"]
@@ -163,12 +163,12 @@ async def test_count_of_products_is_exact_beyond_the_last_page(
 
 
 async def test_page_size_is_limited(store: httpx.AsyncClient, shelf: Shelf) -> None:
-    """wire: commerce-api, preface: a maximum page size."""
+    """Request a larger page than the maximum (wire: commerce-api, preface)."""
     assert (await get(store, "/store/products", limit=100_000))["limit"] == 100
 
 
 async def test_calculated_price_without_a_region_is_refused(store: httpx.AsyncClient, shelf: Shelf) -> None:
-    """spec: Entities, Region; wire: commerce-api, price."""
+    """Check also the prices with a region (spec: Entities, Region; wire: commerce-api, price)."""
     wish = "*variants.calculated_price,+variants.inventory_quantity"
     answer = await get(store, "/store/products", handle="yoyo", fields=wish, region_id=shelf.region_id)
     (yoyo,) = answer["products"]
@@ -208,7 +208,7 @@ async def test_variant_has_the_pictures_of_its_product_on_request(
 
 
 async def test_product_is_read_by_id(store: httpx.AsyncClient, shelf: Shelf) -> None:
-    """spec: Entities, Product: metadata with brand and ageRange, categories, weight."""
+    """Read brand and age range from the metadata, categories and weight (spec: Entities, Product)."""
     path = f"/store/products/{shelf.product['trompo']}"
     wish = "id,title,metadata,weight,*categories"
     trompo = (await get(store, path, fields=wish))["product"]
@@ -236,20 +236,20 @@ async def test_product_is_read_by_id(store: httpx.AsyncClient, shelf: Shelf) -> 
 async def test_invalid_query_is_refused_with_the_message_of_the_platform(
     store: httpx.AsyncClient, query: str, message: str
 ) -> None:
-    """wire: commerce-api, Error bodies, bad query parameter."""
+    """Check the status, type and message of each refusal (wire: commerce-api, Error bodies)."""
     refused = await store.get(f"/store/products?{query}")
     assert (refused.status_code, refused.json()) == (400, {"type": "invalid_data", "message": message})
 
 
 async def test_unknown_sort_order_is_refused(store: httpx.AsyncClient) -> None:
-    """wire: commerce-api, preface: 4xx instead of the platform's 500s."""
+    """Check for 400, where the platform answers 500 (wire: commerce-api, preface)."""
     for order in ("variants.calculated_price", "-", "nosuch"):
         assert (await store.get("/store/products", params={"order": order})).status_code == 400
     assert (await store.get("/store/product-categories", params={"order": "x"})).status_code == 400
 
 
 async def test_category_tree_is_returned(store: httpx.AsyncClient, shelf: Shelf) -> None:
-    """spec: Entities, Product category: hierarchical."""
+    """Read the tree from its root down, and from a category up (spec: Entities, Product category)."""
     roots = await get(
         store, "/store/product-categories", parent_category_id="null", include_descendants_tree="true"
     )
@@ -289,7 +289,7 @@ async def test_collections_and_regions_are_listed(store: httpx.AsyncClient, shel
 
 
 async def test_publishable_key_is_required(store: httpx.AsyncClient, anyone: httpx.AsyncClient) -> None:
-    """wire: commerce-api, Error bodies, publishable key."""
+    """Send no key and a wrong one (wire: commerce-api, Error bodies, publishable key)."""
     missing = await anyone.get("/store/products")
     assert (missing.status_code, missing.json()["type"]) == (400, "not_allowed")
     assert missing.json()["message"].startswith("Publishable API key required in the request header")
@@ -299,7 +299,7 @@ async def test_publishable_key_is_required(store: httpx.AsyncClient, anyone: htt
 
 
 async def test_unchanged_response_has_status_304(store: httpx.AsyncClient, shop: Shop, shelf: Shelf) -> None:
-    """wire: commerce-api, Conventions, ETag; spec: Storefront view rules 5."""
+    """Send the ETag before and after a change (wire: commerce-api, Conventions; spec: Storefront view rules 5)."""
     first = await store.get("/store/products")
     known = {"if-none-match": first.headers["etag"]}
     assert (await store.get("/store/products", headers=known)).status_code == 304
@@ -319,7 +319,7 @@ async def test_unchanged_response_has_status_304(store: httpx.AsyncClient, shop:
 async def test_unknown_route_returns_a_json_error(
     store: httpx.AsyncClient, method: str, path: str, status: int
 ) -> None:
-    """wire: commerce-api, preface: JSON for every error."""
+    """Check that the body of the error is JSON (wire: commerce-api, preface)."""
     refused = await store.request(method, path)
     body: dict[str, Any] = refused.json()
     assert (refused.status_code, body["message"]) == (status, f"Cannot {method} {path}")

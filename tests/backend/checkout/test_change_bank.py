@@ -48,7 +48,7 @@ async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:
 
 
 async def _resolve_refunded(till: Till) -> None:
-    """Resolve the only open attention with a refund by staff."""
+    """Resolve the only attention with a refund by staff."""
     async with till.database.read() as session:
         row_id = (await session.execute(select(Attention.id))).scalar_one()
     decision = Decision(Action.REFUNDED, by=COMMAND_LINE, reference="0012345678")

@@ -158,7 +158,7 @@ async def test_other_spelling_of_the_city_does_not_change_the_shipping_price(
 async def test_shipping_has_the_fixed_price_if_the_carrier_fails(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """spec: Errors, calculatePrice fails."""
+    """Let the carrier refuse the quotation (spec: Errors, calculatePrice fails)."""
     assert shop.sandbox.carrier is not None
     shop.sandbox.carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION)
     offered = await find_shipping_option(

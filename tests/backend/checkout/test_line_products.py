@@ -286,7 +286,7 @@ async def test_order_lines_show_the_fields_of_the_platform(
 async def test_unknown_relations_in_the_fields_parameter_are_ignored(
     store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """wire: commerce-api, Conventions, fields."""
+    """Check that the response is the one without the parameter (wire: commerce-api, Conventions, fields)."""
     order = await complete_purchase(store, trompo)
     path = f"/store/orders/{order['id']}"
     usual = (await get(store, path))["order"]

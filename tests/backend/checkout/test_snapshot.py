@@ -165,7 +165,7 @@ async def test_products_added_after_the_payment_started_are_not_in_the_order(
 async def test_cart_with_a_failed_payment_is_not_completed(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """wire: commerce-api, Guest checkout, what the provider's answer does."""
+    """Let the provider reject the payment (wire: commerce-api, Guest checkout)."""
     cart_id = await create_cart_with_shipping(store, trompo)
     (payment,) = (await create_payment_collection(store, cart_id, PSE))["payment_sessions"]
     async with shop.database.read() as session:

@@ -48,7 +48,7 @@ async def _refused(answer: httpx.Response) -> tuple[int, dict[str, Any]]:
 
 
 async def test_guest_buys_by_pse_in_seven_steps(store: httpx.AsyncClient, trompo: str) -> None:
-    """spec: What the service does 2 and 3; States and transitions, pending_authorization."""
+    """Check the totals and states after each step (spec: What the service does 2 and 3; States and transitions)."""
     cart = (await post(store, "/store/carts", {}))["cart"]
     assert (cart["total"], cart["items"], cart["shipping_address"]["country_code"]) == (0, [], "co")
     cart_id = cart["id"]
@@ -129,7 +129,7 @@ async def test_missing_pse_answers_are_listed_with_their_choices(
 
 
 async def test_eight_concurrent_completions_make_one_order(store: httpx.AsyncClient, trompo: str) -> None:
-    """wire: commerce-api, Guest checkout 8."""
+    """Complete the same cart eight times at once (wire: commerce-api, Guest checkout 8)."""
     cart_id = await create_cart_with_shipping(store, trompo)
     await create_payment_collection(store, cart_id)
     answers = await asyncio.gather(*(post(store, f"/store/carts/{cart_id}/complete") for _ in range(8)))
@@ -140,7 +140,7 @@ async def test_eight_concurrent_completions_make_one_order(store: httpx.AsyncCli
 async def test_order_is_readable_by_its_id_for_an_hour_and_later_only_by_its_token(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """wire: commerce-api, preface: an order shown in full only to its owner or a signed token."""
+    """Check that the id alone later shows only states and total (wire: commerce-api, preface)."""
     order = await complete_purchase(store, trompo)
     path, token = f"/store/orders/{order['id']}", order["access_token"]
     whole = (await get(store, path))["order"]
@@ -169,7 +169,7 @@ async def test_order_is_readable_by_its_id_for_an_hour_and_later_only_by_its_tok
 
 
 async def test_every_list_of_shipping_options_has_live_prices(store: httpx.AsyncClient, trompo: str) -> None:
-    """spec: Endpoints, GET /store/shipping-options."""
+    """List the options before and after a change of the address (spec: Endpoints, GET /store/shipping-options)."""
     cart_id = await create_addressed_cart(store, trompo)
     near = await find_shipping_option(store, cart_id, "calculated")
     await post(
@@ -211,7 +211,7 @@ async def test_new_address_removes_the_shipping_price(store: httpx.AsyncClient, 
 async def test_stock_location_outside_the_sales_channel_has_no_shipping_options(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """spec: Errors, Stock location not linked to the sales channel."""
+    """Unlink the location from the channel (spec: Errors, Stock location not linked to the sales channel)."""
     cart_id = await create_addressed_cart(store, trompo)
     async with shop.database.transaction() as session:
         await session.execute(delete(LocationSalesChannel))
@@ -221,7 +221,7 @@ async def test_stock_location_outside_the_sales_channel_has_no_shipping_options(
 async def test_option_of_an_unlinked_provider_cannot_be_chosen(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """spec: Errors, Cart shipping-method selection with a provider not linked to the stock location."""
+    """Unlink the provider after its option was listed (spec: Errors, Cart shipping-method selection)."""
     cart_id = await create_addressed_cart(store, trompo)
     calculated = await find_shipping_option(store, cart_id, "calculated")
     async with shop.database.transaction() as session:
@@ -244,7 +244,7 @@ NO_SHIPPING = "No shipping method selected but the cart contains items that requ
 async def test_missing_checkout_steps_are_refused_with_the_messages_of_the_platform(
     store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """wire: commerce-api, Error bodies."""
+    """Leave out one step after the other (wire: commerce-api, Error bodies)."""
 
     async def complaint(cart_id: str) -> str:
         status, body = await _refused(await store.post(f"/store/carts/{cart_id}/complete"))
@@ -263,7 +263,7 @@ async def test_missing_checkout_steps_are_refused_with_the_messages_of_the_platf
 
 
 async def test_changing_cart_items_deletes_the_payment_session(store: httpx.AsyncClient, trompo: str) -> None:
-    """wire: commerce-api, Guest checkout."""
+    """Check also that the cart cannot be completed then (wire: commerce-api, Guest checkout)."""
     cart_id = await create_cart_with_shipping(store, trompo)
     first = await create_payment_collection(store, cart_id)
     assert [session["status"] for session in first["payment_sessions"]] == ["pending"]
@@ -286,7 +286,7 @@ async def test_completed_cart_refuses_new_items(store: httpx.AsyncClient, trompo
 
 
 async def test_more_units_than_stocked_are_refused(store: httpx.AsyncClient, trompo: str) -> None:
-    """wire: commerce-api, Error bodies, out of stock."""
+    """Send six units of five in a new cart and to an empty one (wire: commerce-api, Error bodies, out of stock)."""
     item = {"variant_id": trompo, "quantity": 6}
     expected = {
         "code": "insufficient_inventory",
@@ -304,7 +304,7 @@ async def test_more_units_than_stocked_are_refused(store: httpx.AsyncClient, tro
 async def test_only_five_of_twelve_concurrent_carts_buy_five_units(
     store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """wire: commerce-api, Stock: exactly five orders, seven refusals."""
+    """Check for exactly five orders and seven refusals (wire: commerce-api, Stock)."""
     ready = [await create_cart_with_shipping(store, trompo) for _ in range(12)]
 
     async def buy(cart_id: str) -> int:
@@ -336,7 +336,7 @@ async def test_cart_line_can_be_changed_and_removed(store: httpx.AsyncClient, tr
 
 
 async def test_item_price_in_a_request_is_refused(store: httpx.AsyncClient, trompo: str) -> None:
-    """design: decision 9."""
+    """Check that only the shop sets prices (design: decision 9)."""
     item = {"variant_id": trompo, "quantity": 1, "unit_price": 1}
     refused = await store.post("/store/carts", json={"items": [item]})
     assert refused.json()["message"] == "Invalid request: Unrecognized fields: 'unit_price'"
@@ -388,7 +388,7 @@ async def test_deleted_product_cannot_be_bought(store: httpx.AsyncClient, shop: 
 async def test_malformed_cart_is_refused_with_the_message_of_the_platform(
     store: httpx.AsyncClient, body: Any, status: int, message: str
 ) -> None:
-    """wire: commerce-api, Error bodies."""
+    """Check the status and message of each refusal (wire: commerce-api, Error bodies)."""
     refused = await store.post("/store/carts", json=body)
     assert (refused.status_code, refused.json()["message"]) == (status, message)
 
@@ -412,7 +412,7 @@ async def test_malformed_cart_is_refused_with_the_message_of_the_platform(
 async def test_unknown_cart_has_the_message_of_the_platform(
     store: httpx.AsyncClient, method: str, path: str, body: Any, message: str
 ) -> None:
-    """wire: commerce-api, Error bodies, unknown cart."""
+    """Check the message of each route (wire: commerce-api, Error bodies, unknown cart)."""
     refused = await store.request(method, path, json=body)
     assert await _refused(refused) == (404, {"type": "not_found", "message": message})
 
@@ -420,7 +420,7 @@ async def test_unknown_cart_has_the_message_of_the_platform(
 async def test_payment_session_of_an_unknown_collection_is_refused(
     store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """wire: commerce-api, preface: 4xx instead of the platform's 500s."""
+    """Check for 404 and 400, where the platform answers 500 (wire: commerce-api, preface)."""
     session = {"provider_id": MANUAL}
     unknown = await store.post("/store/payment-collections/pay_col_nosuch/payment-sessions", json=session)
     assert unknown.status_code == 404
@@ -434,7 +434,7 @@ async def test_payment_session_of_an_unknown_collection_is_refused(
 
 
 async def test_answer_has_only_the_requested_fields(store: httpx.AsyncClient, trompo: str) -> None:
-    """wire: commerce-api, Conventions, fields."""
+    """Request, add and omit fields of a cart (wire: commerce-api, Conventions, fields)."""
     cart = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 1}]}))["cart"]
     path = f"/store/carts/{cart['id']}"
     assert (await get(store, path, fields="id,total"))["cart"] == {"id": cart["id"], "total": PRICE}

@@ -75,7 +75,7 @@ async def test_cart_and_order_belong_to_the_customer_of_the_token(
 async def test_guest_who_types_the_email_of_an_account_has_no_access_to_the_account(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, shop: Shop, trompo: str, ana: str
 ) -> None:
-    """wire: commerce-api, Guest checkout 3."""
+    """Check that cart and order belong to a separate guest (wire: commerce-api, Guest checkout 3)."""
     item = {"variant_id": trompo, "quantity": 1}
     nameless = (await post(store, "/store/carts", {"items": [item]}))["cart"]
     assert (nameless["customer_id"], nameless["customer"]) == (None, None)

@@ -57,7 +57,7 @@ PRODUCT: dict[str, Any] = {
     ],
 )  # fmt: skip
 def test_only_the_requested_fields_are_returned(wish: str | None, shown: dict[str, Any]) -> None:
-    """wire: commerce-api, Conventions, fields."""
+    """Select fields at any depth, by name and with `+`, `-` and `*` (wire: commerce-api, Conventions, fields)."""
     assert Fields(wish).pick(PRODUCT) == shown
 
 
@@ -143,7 +143,7 @@ async def test_query_parameters_are_parsed() -> None:
 async def test_malformed_body_is_refused(
     store: httpx.AsyncClient, content: bytes, status: int, message: str
 ) -> None:
-    """wire: commerce-api, Error bodies, invalid JSON, 413."""
+    """Send invalid JSON, too large bodies and unstorable values (wire: commerce-api, Error bodies)."""
     json = {"content-type": "application/json"}
     refused = await store.post("/store/carts", content=content, headers=json)
     assert refused.status_code == status
@@ -208,7 +208,7 @@ async def test_cart_is_created_without_a_body(store: httpx.AsyncClient) -> None:
 async def test_unexpected_error_reveals_no_details(
     api: FastAPI, shop: Shop, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """wire: commerce-api, Error bodies, everything unknown."""
+    """Call a route that raises an unknown exception (wire: commerce-api, Error bodies)."""
 
     @api.get("/store/broken")
     async def broken() -> None:

@@ -117,7 +117,7 @@ async def two_fulfillments(
 
 
 async def test_order_status_follows_the_tracking_of_its_parcel(road: Road) -> None:
-    """wire: carrier 2.4, every status on the way."""
+    """Track each status on the way to the customer (wire: carrier 2.4)."""
     seen = []
     for status in (
         Status.PENDING,
@@ -205,7 +205,7 @@ async def test_concurrent_shipping_and_tracking_send_one_mail(road: Road) -> Non
 
 
 async def test_late_update_of_cancelled_fulfillment_changes_nothing(road: Road) -> None:
-    """wire: carrier 2.4, late events arrive after cancel."""
+    """Let the carrier report a delivery after the cancellation (wire: carrier 2.4)."""
     await post(road.admin, f"/admin/orders/{road.order_id}/fulfillments/{road.fulfillments[0]['id']}/cancel")
     await road.move(Status.DELIVERED)
     assert await road.follow() == 0
@@ -380,7 +380,7 @@ async def test_tracking_is_repeated_after_a_failure(
 
 
 async def test_fulfillment_that_the_carrier_does_not_know_is_unchanged(road: Road) -> None:
-    """wire: carrier 2.4, data may be a plain string when unknown."""
+    """Track an unknown number: the carrier answers with a text instead of data (wire: carrier 2.4)."""
     async with road.shop.database.transaction() as session:
         await session.execute(update(Fulfillment).values(carrier_order_id=1))
     await road.follow()

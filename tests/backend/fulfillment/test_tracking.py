@@ -308,7 +308,7 @@ def test_repeated_tracking_update_changes_nothing() -> None:
 def test_tracking_update_after_cancellation_or_delivery_is_ignored(
     values: dict[str, Any], stage: TrackingStage
 ) -> None:
-    """wire: carrier 2.4, late events arrive after cancel."""
+    """Apply an update that the carrier sends late (wire: carrier 2.4)."""
     fulfillment = make_fulfillment(**values)
     assert not apply_update(fulfillment, TrackingUpdate(stage))
     assert fulfillment.shipped_at is None

@@ -86,7 +86,7 @@ async def is_sent(shop: Shop) -> bool:
 
 
 def test_mail_job_gives_the_server_ten_minutes_to_accept_a_mail() -> None:
-    """RFC 5321, 4.5.3.2.6."""
+    """Check the timeout after the final dot that RFC 5321 asks for (4.5.3.2.6)."""
     assert smtp.ACCEPT_TIMEOUT_S == 600
     assert Mailer.send.__job_kind__.timeout.total_seconds() > smtp.TALK_TIMEOUT_S + smtp.ACCEPT_TIMEOUT_S  # type: ignore[attr-defined]
 

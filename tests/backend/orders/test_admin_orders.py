@@ -36,7 +36,7 @@ def fulfillment_body(order: dict[str, Any], units: int) -> dict[str, Any]:
 async def test_order_is_sent_in_several_fulfillments(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """spec: createFulfillment creates the label; wire: commerce-api, fulfillment_status seen."""
+    """Check the order's status after each step of two parcels (spec: createFulfillment; wire: commerce-api)."""
     order = await complete_purchase(store, trompo, 3, price_type="calculated")
     path = f"/admin/orders/{order['id']}"
     assert await read_stock(shop) == (5, 3)
@@ -83,7 +83,7 @@ async def test_capture_after_packing_keeps_the_reservation_of_unsent_units(
 async def test_invalid_fulfillments_are_refused(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """wire: commerce-api, Admin, fulfillments."""
+    """Check the message of each refusal (wire: commerce-api, Admin, fulfillments)."""
     order = await complete_purchase(store, trompo, 2)
     path, line = f"/admin/orders/{order['id']}/fulfillments", order["items"][0]["id"]
 
@@ -105,7 +105,7 @@ async def test_invalid_fulfillments_are_refused(
 async def test_concurrent_fulfillment_requests_create_one_label(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """design: decision 7, for staff."""
+    """Send the same request four times at once (design: decision 7, for staff)."""
     order = await complete_purchase(store, trompo, 2, price_type="calculated")
     path = f"/admin/orders/{order['id']}/fulfillments"
     answers = await asyncio.gather(*(admin.post(path, json=fulfillment_body(order, 2)) for _ in range(4)))
@@ -232,7 +232,7 @@ async def test_unpaid_order_cannot_be_fulfilled(
 async def test_repeated_capture_changes_nothing(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """wire: commerce-api, Admin, capture."""
+    """Capture twice; a part of the amount is refused (wire: commerce-api, Admin, capture)."""
     order = await complete_purchase(store, trompo)
     path = f"/admin/orders/{order['id']}"
     (payment,) = (await get(admin, path))["order"]["payment_collections"][0]["payments"]
@@ -251,7 +251,7 @@ async def test_repeated_capture_changes_nothing(
 async def test_provider_refunds_and_return_labels_are_not_implemented(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """spec: Errors, refundPayment called; createReturnFulfillment called."""
+    """Check the refusals (spec: Errors, refundPayment called; createReturnFulfillment called)."""
     order = await complete_purchase(store, trompo, price_type="calculated")
     shown = (await get(admin, f"/admin/orders/{order['id']}"))["order"]
     payment = shown["payment_collections"][0]["payments"][0]["id"]
@@ -270,7 +270,7 @@ async def test_provider_refunds_and_return_labels_are_not_implemented(
 async def test_cancelling_an_order_releases_its_units(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """wire: commerce-api, Stock: cancelling an order releases."""
+    """Cancel an order twice, after its fulfillment was cancelled (wire: commerce-api, Stock)."""
     order = await complete_purchase(store, trompo, 2)
     path = f"/admin/orders/{order['id']}"
     await post(admin, f"{path}/fulfillments", fulfillment_body(order, 1))

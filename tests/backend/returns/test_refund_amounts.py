@@ -29,7 +29,7 @@ async def test_proposed_refund_covers_only_the_units_that_arrived(shop: Shop, de
 
 
 async def test_proposed_refund_of_the_last_return_includes_the_shipping(shop: Shop, delivered: Sold) -> None:
-    """Ley 1480 of 2011, art. 47."""
+    """Include the shipping when all units come back, as Ley 1480 of 2011, art. 47 requires."""
     await add_shipping(shop, 10_000)
     first, second = await request_return(shop, delivered), await request_return(shop, delivered)
     assert await read_proposal(shop, second) == 40_000

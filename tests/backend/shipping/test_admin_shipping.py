@@ -27,7 +27,7 @@ async def find_by_price_type(admin: httpx.AsyncClient, price_type: str) -> dict[
 async def test_linked_provider_makes_its_option_available(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
-    """spec: Errors, fix by linking the provider to the stock location."""
+    """Unlink the provider, and link it again (spec: Errors, provider not linked to the stock location)."""
     cart_id = await create_addressed_cart(store, trompo)
     chosen = {"option_id": (await find_shipping_option(store, cart_id, "calculated"))["id"]}
     links = f"/admin/stock-locations/{shop_defaults.location_id}/fulfillment-providers"
@@ -45,7 +45,7 @@ async def test_linked_provider_makes_its_option_available(
 async def test_linking_a_sales_channel_offers_its_options(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
-    """spec: Errors, Stock location not linked to the sales channel."""
+    """Unlink the channel, and link it again (spec: Errors, Stock location not linked to the sales channel)."""
     cart_id = await create_addressed_cart(store, trompo)
     links = f"/admin/stock-locations/{shop_defaults.location_id}/sales-channels"
     await post(admin, links, {"remove": [shop_defaults.channel_id]})
@@ -58,7 +58,7 @@ async def test_linking_a_sales_channel_offers_its_options(
 async def test_flat_shipping_option_becomes_calculated(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """spec: States and transitions, Shipping option with manual_manual and flat price."""
+    """Change the option to the carrier's live price, and back (spec: States and transitions, Shipping option)."""
     flat = await find_by_price_type(admin, "flat")
     path = f"/admin/shipping-options/{flat['id']}"
     assert flat["prices"][0]["amount"] == 0
@@ -100,7 +100,7 @@ async def test_flat_shipping_option_becomes_calculated(
 async def test_invalid_change_of_an_option_is_refused(
     admin: httpx.AsyncClient, shop_defaults: Defaults, change: dict[str, Any], message: str
 ) -> None:
-    """wire: commerce-api, Error bodies, provider not enabled, price_type."""
+    """Check each message, and that the option is unchanged (wire: commerce-api, Error bodies)."""
     flat = await find_by_price_type(admin, "flat")
     refused = await admin.post(f"/admin/shipping-options/{flat['id']}", json=change)
     assert refused.status_code in (400, 404)
@@ -111,7 +111,7 @@ async def test_invalid_change_of_an_option_is_refused(
 async def test_rename_of_a_shipping_option_requires_its_provider_to_be_linked(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
-    """wire: commerce-api: it also fires on a plain rename."""
+    """Check that the platform's refusal also applies to a plain rename (wire: commerce-api)."""
     flat = await find_by_price_type(admin, "flat")
     links = f"/admin/stock-locations/{shop_defaults.location_id}/fulfillment-providers"
     await post(admin, links, {"remove": ["manual_manual"]})
@@ -230,7 +230,7 @@ async def test_option_types_and_provider_services_are_listed(admin: httpx.AsyncC
 
 
 async def test_configured_providers_are_listed(admin: httpx.AsyncClient) -> None:
-    """spec: What the service does 7."""
+    """Check that all are enabled (spec: What the service does 7)."""
     providers = (await get(admin, "/admin/fulfillment-providers"))["fulfillment_providers"]
     assert [provider["id"] for provider in providers] == ["carrier_standard", "manual_manual", "own_delivery"]
     assert (await get(admin, "/admin/fulfillment-providers", is_enabled="false"))["count"] == 0

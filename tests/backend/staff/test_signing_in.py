@@ -35,7 +35,7 @@ async def sign_in(anyone: httpx.AsyncClient, email: object, password: object) ->
 
 
 async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, shop: Shop) -> None:
-    """spec: POST /auth/user/emailpass returns an admin token used as bearer."""
+    """Use the token of POST /auth/user/emailpass as a bearer token, and refresh it (spec: Authentication)."""
     await create_staff(shop.database, COMMAND_LINE, f" {EMAIL.upper()} ", PASSWORD)
     token = (await sign_in(anyone, EMAIL, PASSWORD)).json()["token"]
     bearer = {"authorization": f"Bearer {token}"}
@@ -50,7 +50,7 @@ async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, sh
 async def test_wrong_password_and_unknown_address_get_the_same_answer(
     anyone: httpx.AsyncClient, shop: Shop
 ) -> None:
-    """wire: commerce-api, Error bodies, wrong password / unknown email."""
+    """Check also passwords that are not a text (wire: commerce-api, Error bodies)."""
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     for email, password in ((EMAIL, "otra"), ("nadie@trompo.example", PASSWORD)):
         refused = await sign_in(anyone, email, password)
@@ -86,7 +86,7 @@ async def test_guessing_from_many_addresses_is_limited_to_50_attempts(
 async def test_admin_api_needs_a_valid_token(
     anyone: httpx.AsyncClient, shop: Shop, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """wire: commerce-api, Error bodies, no / bad token."""
+    """Send no token, invalid tokens, and the token of a deleted member (wire: commerce-api, Error bodies)."""
     key = shop.settings.signing_key
     staff_id = await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     member = TokenOwner(staff_id, USER)

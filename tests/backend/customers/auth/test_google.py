@@ -303,7 +303,7 @@ async def get_callback_params(program: httpx.AsyncClient, provider: OpenIdProvid
 async def test_api_client_signs_its_shopper_in_with_google(
     anyone: httpx.AsyncClient, store: httpx.AsyncClient, provider: OpenIdProvider, shop: Shop
 ) -> None:
-    """wire: commerce-api, Customers and auth; the platform's SDK: `auth.login`, then `auth.callback`."""
+    """Sign in twice with the SDK's `auth.login` and `auth.callback` (wire: commerce-api, Customers and auth)."""
     callback = "/auth/customer/google/callback"
     for _ in range(2):  # the second time it is the same customer
         answer = await anyone.get(callback, params=await get_callback_params(anyone, provider))

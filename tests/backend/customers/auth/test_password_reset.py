@@ -60,7 +60,7 @@ async def test_reset_link_changes_the_password_only_once(
 async def test_api_client_changes_the_password_with_the_token_of_the_reset_link(
     ana: httpx.AsyncClient, anyone: httpx.AsyncClient, shop: Shop
 ) -> None:
-    """wire: commerce-api, Customers and auth: the platform's SDK sends the token as a bearer token."""
+    """Send the link's token as a bearer token, as the platform's SDK does (wire: commerce-api, Customers and auth)."""
     asked = {"identifier": ANA["email"]}
     assert (await anyone.post("/auth/customer/emailpass/reset-password", json=asked)).status_code == 201
     token, old = await create_link(shop), ana.cookies[COOKIE]

@@ -71,7 +71,7 @@ def read_allowed_origin(answer: httpx.Response) -> tuple[str | None, bool]:
 async def test_page_of_a_listed_origin_may_call_the_api_and_read_answers(
     listing: httpx.AsyncClient, origin: str
 ) -> None:
-    """Check wire: commerce-api, Conventions, CORS. Errors are readable too, so that a client can see the problem."""
+    """Check that errors can be read too, so that a client sees the problem (wire: commerce-api, Conventions, CORS)."""
     for method in ("GET", "HEAD", "PUT", "PATCH", "POST", "DELETE"):
         before = await listing.options("/store/carts", headers=preflight_headers(origin, method))
         assert (before.status_code, read_allowed_origin(before)) == (200, (origin, True))

@@ -119,7 +119,7 @@ def test_every_category_has_products_in_it_or_below_it() -> None:
 
 
 def test_collection_handle_is_derived_from_its_title() -> None:
-    """Spec: Catalog-assignment procedure 4 (lower case, ' & ' and spaces become hyphens)."""
+    """Check for lower case, and hyphens for ' & ' and spaces (spec: Catalog-assignment procedure 4)."""
     for entry in CATALOG["collections"]:
         assert entry["handle"] == entry["title"].lower().replace(" & ", "-").replace(" ", "-")
 
