@@ -8,7 +8,10 @@ from backend.payment.states import SessionState
 
 
 class PurchaseCanceled(NotAllowed):
-    """Error of a handler of `PaymentApproved`: a staff member has cancelled the order that the payment was for."""
+    """Error of a handler of `PaymentApproved`: the money must not pay its order without a decision by staff.
+
+    For example, a staff member has cancelled the order, or the difference of an edit is no longer owed.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,8 @@ class PaymentContradicted:
 
     Attributes:
         reported: the state that the provider reports now.
-        missing: captured pesos that the new report does not confirm. None if the reported amount is unknown, or
-            larger than the captured amount.
+        missing: captured pesos that the new report does not confirm. None if it reports a larger amount, or an
+            amount in another currency.
     """
 
     session_id: str

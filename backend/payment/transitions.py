@@ -274,8 +274,8 @@ async def _note_contradiction(
 def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | None:
     """Return the reported state that contradicts the session's final state; None if there is no contradiction.
 
-    Final states without money do not contradict one another. A state that a staff member set is not a report of the
-    provider.
+    The amount is added if it differs from the captured amount. Final states without money do not contradict one
+    another. A state that a staff member set is not a report of the provider.
     """
     if payment.state == SessionState.CAPTURED:
         if report.state in (*NOT_TAKEN, ProviderState.HELD):
@@ -318,7 +318,7 @@ def _store_amount(payment: PaymentSession, amount: Decimal) -> None:
 async def _find_cancellation(
     session: AsyncSession, payment: PaymentSession, cart: Cart, chain: Collection[str]
 ) -> str | None:
-    """Return the reason why the money must not pay the order, if a staff member cancelled the order; otherwise None."""
+    """Publish `PaymentApproved`. Return the reason of a handler that refuses to let the money pay; otherwise None."""
     try:
         await publish(session, PaymentApproved(payment.id, cart.id, frozenset(chain) | {cart.id}))
     except PurchaseCanceled as error:

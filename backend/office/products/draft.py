@@ -309,7 +309,10 @@ def merge_drafts(base: Draft, mine: Draft, theirs: Draft) -> tuple[Draft, list[C
 
 
 def _merged_options(base: Draft, mine: Draft, theirs: Draft, clashes: list[Clash]) -> list[OptionDraft]:
-    """Return the options of the person who changed them. If both did, and differently, there is a clash."""
+    """Return the options of the person who changed them.
+
+    If both people changed them differently, return the options of `theirs`, and add a clash to `clashes`.
+    """
     if mine.options in (base.options, theirs.options):
         return theirs.options
     if theirs.options != base.options:
@@ -361,10 +364,10 @@ def _merged_variants(
 
 
 def _merge_order(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
-    """Return the merged items.
+    """Merge two people's changes of an ordered list.
 
-    If only one person changed the items, their order is that person's. If both changed them, it is the order of
-    `mine`.
+    Items that one of them added or removed are added or removed. If only one person changed the list, the order is
+    that person's. If both changed it, the order is that of `mine`; the items that only `theirs` added come last.
     """
     if mine == base:
         return list(theirs)
