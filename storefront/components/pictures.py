@@ -8,6 +8,7 @@ from reflex.vars import ObjectVar
 
 from backend.catalog.views import PictureView
 from storefront.components.icons import icon
+from storefront.reflex_ext.hooks import ABSENT
 from storefront.state.frame import FrameState
 
 URL_CHARACTERS = "/:?#[]@!$&*+,;=%-._~"
@@ -33,6 +34,9 @@ def picture(
 ) -> rx.Component:
     """Build a responsive `<img>` with a file for each width.
 
+    A picture that is far from square has `data-whole`: square frames show it whole instead of cropping it. A picture
+    that is nearly square fills them.
+
     Args:
         shown: the picture.
         sizes: its displayed width, as `<img sizes>`.
@@ -43,6 +47,7 @@ def picture(
         more: more props of the element.
     """
     view = shown.to(ObjectVar, PictureView)
+    is_whole = (view.width * 10 < view.height * 9) | (view.height * 10 < view.width * 9)
     return rx.el.img(
         src=view.url,
         src_set=view.srcset,
@@ -55,6 +60,7 @@ def picture(
             "width": view.width,
             "height": view.height,
             "fetchPriority": rx.cond(is_first, "high", "auto"),
+            "data-whole": rx.cond(is_whole, "", ABSENT),
         },
         **more,
     )
