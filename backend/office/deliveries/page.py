@@ -91,6 +91,7 @@ class DeliveryRow:
         when: its days and hours.
         promise: the promise to a customer who pays now; empty without a promise.
         warning: a warning or a request to complete data; empty if there is none.
+        version: the version of its form.
     """
 
     id: str
@@ -100,24 +101,39 @@ class DeliveryRow:
     when: str
     promise: str
     warning: str
-    form: DeliveryForm
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveriesPage:
-    """Content of the screen Entregas. `warning` says why no own delivery is offered; empty if it is."""
+    """Content of the screen Entregas.
+
+    Attributes:
+        forms: the form of a new zone (`NEW`), that of a new point (`NEW_POINT`), and those of the opened rows, by id.
+        warning: why no own delivery is offered; empty if it is.
+    """
 
     zones: list[DeliveryRow]
     points: list[DeliveryRow]
-    new_zone: DeliveryForm
-    new_point: DeliveryForm
+    forms: dict[str, DeliveryForm]
     warning: str
 
 
 async def deliveries_page(
-    session: AsyncSession, actor: Actor, settings: Settings, running: Collection[str]
+    session: AsyncSession,
+    actor: Actor,
+    settings: Settings,
+    running: Collection[str],
+    opened: Collection[str] = (),
 ) -> DeliveriesPage:
-    """Return the content of the screen Entregas. `running` are the ids of this process's fulfillment providers.
+    """Return the content of the screen Entregas.
+
+    Args:
+        session: the database session.
+        actor: the staff member.
+        settings: the settings of the process.
+        running: the ids of the fulfillment providers of this process.
+        opened: ids of the zones and points whose forms are opened.
 
     Raises:
         Forbidden: the actor may not see shipping options.
@@ -131,6 +147,7 @@ async def deliveries_page(
     )
     found = [(option, zone) for option, zone in (await session.execute(query)).all()]
     zones = [one for one in found if is_own_delivery(one[0])]
+    points = [one for one in found if is_pickup(one[0])]
     effective = await read_effective_settings(session, settings)
     await load_holidays()
     is_off = OWN_DELIVERY in await list_disabled_providers(session)
@@ -139,9 +156,13 @@ async def deliveries_page(
         warning = _("La entrega propia está apagada: nadie la puede elegir. Enciéndela en Ajustes.")
     return DeliveriesPage(
         zones=[_zone_row(*one, zones, effective) for one in zones],
-        points=[_point_row(*one, effective) for one in found if is_pickup(one[0])],
-        new_zone=_build_form(NEW, {}, USUAL_SCHEDULE, ()),
-        new_point=_new_point_form([option for option, _zone in found if is_pickup(option)], effective),
+        points=[_point_row(*one, effective) for one in points],
+        forms={
+            NEW: _build_form(NEW, {}, USUAL_SCHEDULE, ()),
+            NEW_POINT: _new_point_form([option for option, _zone in points], effective),
+            **{one[0].id: _zone_form(*one) for one in zones if one[0].id in opened},
+            **{one[0].id: _point_form(*one, effective) for one in points if one[0].id in opened},
+        },
         warning=warning,
     )
 
@@ -193,14 +214,15 @@ def _zone_row(
         when=describe_option(option),
         promise=_describe_promise(option, settings),
         warning=describe_overlaps(option, zone, zones),
-        form=_build_form(
-            option.id,
-            {"name": option.name, "price": format_typed_cop(price), **_zone_texts(terms)},
-            terms.schedule,
-            codes,
-            format_version(option, zone),
-        ),
+        version=format_version(option, zone),
     )
+
+
+def _zone_form(option: ShippingOption, zone: ServiceZone) -> DeliveryForm:
+    terms = parse_zone_terms(option.data)
+    texts = {"name": option.name, "price": format_typed_cop(option.amount or 0), **_zone_texts(terms)}
+    version = format_version(option, zone)
+    return _build_form(option.id, texts, terms.schedule, zone.municipality_codes, version)
 
 
 def _new_point_form(points: Sequence[ShippingOption], settings: Settings) -> DeliveryForm:
@@ -226,13 +248,18 @@ def _point_row(option: ShippingOption, zone: ServiceZone, settings: Settings) ->
         when=point.hours_label,
         promise=_describe_promise(option, settings),
         warning="" if is_complete else _("Falta la dirección o el horario: quien compra todavía no los ve."),
-        form=_build_form(
-            option.id,
-            {"name": option.name, ADDRESS: point.address or settings.carrier_origin_address},
-            point.schedule or USUAL_SCHEDULE,
-            [point.dane_code] if point.dane_code else _warehouse_towns(settings),
-            format_version(option, zone),
-        ),
+        version=format_version(option, zone),
+    )
+
+
+def _point_form(option: ShippingOption, zone: ServiceZone, settings: Settings) -> DeliveryForm:
+    point = read_pickup_point(option)
+    return _build_form(
+        option.id,
+        {"name": option.name, ADDRESS: point.address or settings.carrier_origin_address},
+        point.schedule or USUAL_SCHEDULE,
+        [point.dane_code] if point.dane_code else _warehouse_towns(settings),
+        format_version(option, zone),
     )
 
 

@@ -7,7 +7,15 @@ from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.office.deliveries.form import HOLIDAYS, MAX_NAME_LENGTH
-from backend.office.deliveries.page import DayTick, DeliveryForm, DeliveryRow, TownTag, list_hours
+from backend.office.deliveries.page import (
+    NEW,
+    NEW_POINT,
+    DayTick,
+    DeliveryForm,
+    DeliveryRow,
+    TownTag,
+    list_hours,
+)
 from backend.shipping.terms.own_delivery import (
     ADDRESS,
     CUTOFF_HOUR,
@@ -31,6 +39,7 @@ from storefront.reflex_ext.hooks import text_at
 TITLE = _("Entregas")
 BUTTON = "button button--small "
 VIEW = DeliveriesState.content
+FORMS = VIEW.forms
 
 
 def page() -> rx.Component:
@@ -59,7 +68,7 @@ def zones_panel() -> rx.Component:
             "está en dos zonas, se le ofrece la más barata."
         ),
         VIEW.zones,
-        VIEW.new_zone,
+        NEW,
         zone_form,
         nothing=_("Todavía no hay zonas: solo se ofrece la transportadora."),
         add=_("Agregar una zona"),
@@ -73,7 +82,7 @@ def points_panel() -> rx.Component:
         _("Puntos para recoger"),
         _("Quien compra ve la dirección y el horario al pagar, en su pedido y en los correos."),
         VIEW.points,
-        VIEW.new_point,
+        NEW_POINT,
         point_form,
         nothing=_("Todavía no hay puntos para recoger."),
         add=_("Agregar un punto"),
@@ -85,7 +94,7 @@ def delivery_panel(
     title: str,
     about: str,
     rows: ArrayVar[list[DeliveryRow]],
-    new: ObjectVar[DeliveryForm],
+    new_id: str,
     form: Any,
     *,
     nothing: str,
@@ -103,7 +112,12 @@ def delivery_panel(
         ),
         rx.cond(
             has_right(Right.CHANGE_SETTINGS),
-            fold(add, form(new, _("Agregar")), test_id=f"{test_id}-new", key=rows.length().to_string()),
+            fold(
+                add,
+                form(FORMS[new_id].to(ObjectVar, DeliveryForm), _("Agregar")),
+                test_id=f"{test_id}-new",
+                key=rows.length().to_string(),
+            ),
         ),
         class_name="o-panel o-section o-webhooks",
         data_testid=f"{test_id}-panel",
@@ -129,11 +143,21 @@ def delivery_row(row: ObjectVar[DeliveryRow], form: Any, test_id: str) -> rx.Com
         rx.cond(
             has_right(Right.CHANGE_SETTINGS),
             rx.fragment(
-                fold(
-                    _("Cambiar"),
-                    form(row.form, _("Guardar cambios")),
-                    test_id=f"{test_id}-change",
-                    key=row.form.version,
+                rx.el.details(
+                    rx.el.summary(
+                        _("Cambiar"),
+                        icon("down", size=20),
+                        class_name="o-webhooks__fold",
+                        on_click=DeliveriesState.open_form(row.id),
+                        data_opens="",  # a click before the scripts are loaded waits for them
+                    ),
+                    rx.cond(
+                        FORMS.contains(row.id),
+                        form(FORMS[row.id].to(ObjectVar, DeliveryForm), _("Guardar cambios")),
+                        rx.el.p(_("Un momento…"), class_name="o-row__detail"),
+                    ),
+                    data_testid=f"{test_id}-change",
+                    key=row.version,
                 ),
                 rx.el.div(
                     confirm_button(

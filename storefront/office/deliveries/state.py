@@ -45,6 +45,8 @@ MAX_SUGGESTIONS = 5
 class DeliveriesState(OfficeScreen, KnownClientState):
     """State of the screen: zones and pickup points, and the municipalities that are being chosen.
 
+    A row's form is loaded when the staff member opens it: a shop can have many zones.
+
     Attributes:
         towns: the chosen municipalities, by form.
         codes: their codes as the form sends them, by form.
@@ -56,6 +58,8 @@ class DeliveriesState(OfficeScreen, KnownClientState):
     codes: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
     suggestions: rx.Field[list[TownTag]] = rx.field(default_factory=list)
     suggested_for: rx.Field[str] = rx.field("")
+    _opened: frozenset[str] = frozenset()
+    """Ids of the zones and points whose forms are loaded."""
 
     _right: ClassVar[Right] = Right.READ_SETTINGS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.SETTINGS})
@@ -63,7 +67,9 @@ class DeliveriesState(OfficeScreen, KnownClientState):
     async def _read_content(self, actor: Actor) -> DeliveriesPage:
         shop = current_shop()
         async with shop.database.read() as session:
-            return await deliveries_page(session, actor, shop.settings, shop.fulfillment_providers)
+            return await deliveries_page(
+                session, actor, shop.settings, shop.fulfillment_providers, self._opened
+            )
 
     async def _show(self, actor: Actor) -> None:
         await super()._show(actor)
@@ -87,10 +93,16 @@ class DeliveriesState(OfficeScreen, KnownClientState):
             self.towns = {form_id: build_tags(parse_town_codes(text)) for form_id, text in codes.items()}
 
     def _list_forms(self) -> list[DeliveryForm]:
-        page = self.content
-        if page is None:
-            return []
-        return [page.new_zone, page.new_point, *(row.form for row in (*page.zones, *page.points))]
+        return [] if self.content is None else list(self.content.forms.values())
+
+    @office_event(Right.CHANGE_SETTINGS, is_press=False)
+    async def open_form(self, actor: Actor, option_id: str) -> None:
+        """Load the form of a zone or point."""
+        page, option_id = self.content, checked_id(option_id)
+        if page is None or option_id not in {row.id for row in (*page.zones, *page.points)}:
+            raise InvalidData("not a zone or point of this screen")
+        self._opened |= {option_id}
+        await self._refresh(actor)
 
     @office_event(Right.READ_SETTINGS, supersedes=True, debounce=DEBOUNCE_MS)
     async def find_towns(self, _actor: Actor, form_id: str, text: str) -> None:
