@@ -4,7 +4,8 @@ from dataclasses import dataclass, field, replace
 
 from backend.app import current_shop
 from backend.catalog.category_tree import department_nodes, read_visible_tree
-from backend.catalog.search.query_intents import HelpTopic, ShopperSearch, parse_search
+from backend.catalog.search.product_codes import read_search
+from backend.catalog.search.query_intents import HelpTopic, ShopperSearch
 from backend.catalog.storefront.product_list import catalog_page, has_products_for_sale
 from backend.catalog.views import (
     DEFAULT_SORT,
@@ -189,9 +190,9 @@ async def load(params: PageParams, choices: Choices | None = None) -> PageData[C
     landing = await find_landing_list(params)
     goods = (await get_brand()).goods
     text, words = text_from_params(params), await get_search_words()
-    search = parse_search(text, words)
-    applied = choices or choices_from_params(params, landing, search)
     async with current_shop().database.read() as session:
+        search = await read_search(session, text, words)
+        applied = choices or choices_from_params(params, landing, search)
         tree = await read_visible_tree(session)
         nodes = await department_nodes(session, tree)
         known_handles = [handle for handle in applied.categories if handle in tree.by_handle]

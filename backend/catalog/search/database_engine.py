@@ -3,7 +3,8 @@
 The index is stored in the database (`search_term`, `search_typo`), so all replicas find the same products, and no
 database extension is needed. A query word matches terms that begin with it, are a form of it or are a synonym
 (`query_words.py`). If no term matches, terms in the other grammatical gender are tried. Then terms of titles, brands
-and categories with one typo are tried (two typos for words of eight letters or more; see `typos.py`).
+and categories that sound alike or have one typo are tried (two typos for words of eight letters or more; see
+`typos.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -38,7 +39,7 @@ from backend.catalog.models import (
 )
 from backend.catalog.search.matches import Matches, intersect_matches
 from backend.catalog.search.query_words import QueryTerm, other_gender, split_words
-from backend.catalog.search.typos import find_near_terms, store_remainders
+from backend.catalog.search.typos import find_near_terms, find_sound_alikes, store_remainders
 from backend.core.collation import AFTER_ANY_LETTER
 from backend.core.db.database import planned_literal
 from backend.core.db.tables import table_of
@@ -198,8 +199,11 @@ async def _rows_of_word(session: AsyncSession, query_term: QueryTerm, value: _Va
     if word and not await _has_terms(session, word, is_other):
         if other := await _other_gender_term(session, word):
             parts = [(term == other, literal(TYPO))]
-        elif near_terms := await find_near_terms(session, word):
-            parts, is_name = [(term.in_(near_terms), literal(TYPO))], True
+        else:
+            alike = await find_sound_alikes(session, query_term.forms | query_term.sound_synonyms)
+            if near_terms := alike.union(await find_near_terms(session, word)):
+                worth = case((term.in_(sorted(alike)), SYNONYM), else_=TYPO)
+                parts, is_name = [(term.in_(sorted(near_terms)), worth)], True
     if is_name:
         parts = [(hit & (_TERMS.c.weight >= CATEGORY), worth) for hit, worth in parts]
     return [

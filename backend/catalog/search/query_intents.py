@@ -89,6 +89,7 @@ class ShopperSearch:
         topics: the pages that may answer the search, best first.
         excluded: words that a product must not have.
         is_gift: True if the search has only words of gifts.
+        code: the SKU or bar code of a product for sale that is the whole text; else empty.
     """
 
     query: ParsedQuery
@@ -98,6 +99,7 @@ class ShopperSearch:
     topics: tuple[HelpTopic, ...] = ()
     excluded: frozenset[str] = frozenset()
     is_gift: bool = False
+    code: str = ""
 
 
 def parse_search(text: str, words: SearchWords) -> ShopperSearch:

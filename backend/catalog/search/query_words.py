@@ -11,6 +11,7 @@ from functools import lru_cache
 from importlib import resources
 
 from backend.catalog.schemas.cell_words import AGE_RANGES
+from backend.catalog.search.sounds import MIN_SOUND_LENGTH, to_sound_key
 from backend.core.collation import fold
 from backend.core.config.values import parse_synonyms
 
@@ -60,7 +61,8 @@ class QueryTerm:
     """A term of a query, with its forms, its synonyms and the matching age ranges.
 
     The term for an explicit age ("5 años") has an empty word. A term with `is_name` matches only in titles,
-    brands and categories.
+    brands and categories. `sound_synonyms` are the synonyms of words that sound like `word`, which has none itself.
+    They are for typos: they match only if nothing else does.
     """
 
     word: str
@@ -68,6 +70,7 @@ class QueryTerm:
     synonyms: frozenset[str] = frozenset()
     ages: tuple[str, ...] = ()
     is_name: bool = False
+    sound_synonyms: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,7 @@ class SearchWords:
         general_words: words that apply to every product.
         names_only: words that are searched for only in titles, brands and categories, if they are alone.
         synonyms: forms of the other words that a word finds too, by word.
+        synonyms_by_sound: the same forms, by the sound key of the word.
         ages: age ranges by word.
         phrases: the text that replaces a phrase in a search, by phrase.
         gifts, cheap, measures: words of gifts, of low prices, and of things that are counted or measured.
@@ -103,6 +107,7 @@ class SearchWords:
     general_words: frozenset[str]
     names_only: frozenset[str]
     synonyms: Mapping[str, frozenset[str]]
+    synonyms_by_sound: Mapping[str, frozenset[str]]
     ages: Mapping[str, tuple[str, ...]]
     phrases: Mapping[str, str]
     gifts: frozenset[str]
@@ -165,12 +170,16 @@ class SearchWords:
         forms = word_forms(word)
         roots = {root for one in singulars(word) for root in base_forms(one)}
         roots |= {other_gender(root) for root in roots}
-        synonyms_of_roots = frozenset[str]().union(
-            *(self.synonyms.get(root, frozenset()) for root in sorted(roots))
-        )
+        synonyms_of_roots = _union(self.synonyms, roots)
+        sounds = {to_sound_key(root) for root in roots if len(root) >= MIN_SOUND_LENGTH}
+        sound_synonyms = frozenset[str]() if synonyms_of_roots else _union(self.synonyms_by_sound, sounds)
         ages = next((self.ages[root] for root in sorted(roots) if root in self.ages), ())
         is_name = not self.names_only.isdisjoint(roots)
-        return QueryTerm(word, forms, synonyms_of_roots - forms, ages, is_name)
+        return QueryTerm(word, forms, synonyms_of_roots - forms, ages, is_name, sound_synonyms)
+
+
+def _union(words: Mapping[str, frozenset[str]], keys: Iterable[str]) -> frozenset[str]:
+    return frozenset[str]().union(*(words.get(key, frozenset()) for key in sorted(keys)))
 
 
 def split_words(text: str) -> list[str]:
@@ -190,11 +199,15 @@ def search_words(shop_synonyms: str = "") -> SearchWords:
             synonyms.setdefault(word, set()).update(forms)
     for word, included in data["includes"].items():
         synonyms.setdefault(fold(word), set()).update(*(word_forms(fold(one)) for one in included))
+    synonyms_by_sound: dict[str, set[str]] = {}
+    for word, forms in synonyms.items():
+        synonyms_by_sound.setdefault(to_sound_key(word), set()).update(forms)
     return SearchWords(
         empty=frozenset(map(fold, data["empty"])),
         general_words=frozenset(map(fold, data["general_words"])),
         names_only=frozenset(map(fold, data["names_only"])),
-        synonyms={word: frozenset(synonyms_of_roots) for word, synonyms_of_roots in synonyms.items()},
+        synonyms={word: frozenset(forms) for word, forms in synonyms.items()},
+        synonyms_by_sound={sound: frozenset(forms) for sound, forms in synonyms_by_sound.items()},
         ages={fold(word): (ages,) for ages, words in data["ages"].items() for word in words},
         phrases={
             fold(phrase): fold(meaning) for meaning, group in data["phrases"].items() for phrase in group

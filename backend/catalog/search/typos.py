@@ -1,19 +1,24 @@
-"""Search for words that differ from a mistyped word by one or two letters.
+"""Search for words that differ from a mistyped word by one or two letters, or that sound like it.
 
 The table `search_typo` stores the remainders of the words of titles, brands and categories: each word without one or
-two of its letters. Two words that differ by a typo have a remainder in common.
+two of its letters. Two words that differ by a typo have a remainder in common. It also stores the sound key of each
+word.
 """
 
+from collections.abc import Iterable
 from itertools import combinations
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.derived_models import SearchTypo
+from backend.catalog.search.sounds import MIN_SOUND_LENGTH, to_sound_key
 from backend.core.db.tables import insert_into
 
 MIN_TYPO_LENGTH = 4
 MIN_TWO_TYPOS_LENGTH = 8
+_SOUND_MARK = "~"
+"""First character of a stored sound key. No remainder begins with it."""
 
 
 def get_max_typos(word: str) -> int:
@@ -35,7 +40,11 @@ def make_remainders(word: str) -> set[str]:
 async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
     """Store the remainders of those terms whose remainders are not stored yet."""
     new = await _new_terms(session, terms)
-    if typos := [{"remains": left, "term": term} for term in new for left in make_remainders(term)]:
+    if typos := [
+        {"remains": left, "term": term}
+        for term in new
+        for left in (*make_remainders(term), _to_stored_sound(term))
+    ]:
         statement = insert_into(SearchTypo).on_conflict_do_nothing()
         await session.execute(statement, sorted(typos, key=lambda row: (row["remains"], row["term"])))
 
@@ -64,6 +73,22 @@ async def find_near_terms(session: AsyncSession, word: str) -> list[str]:
         for term in (await session.execute(close)).scalars()
         if is_within_distance(word, term, get_max_typos(word))
     ]
+
+
+async def find_sound_alikes(session: AsyncSession, words: Iterable[str]) -> set[str]:
+    """Return the stored terms that sound like one of the words; none for words with digits and for short ones.
+
+    As in `find_near_terms`, a term may no longer occur.
+    """
+    sounds = {_to_stored_sound(word) for word in words if word.isalpha() and len(word) >= MIN_SOUND_LENGTH}
+    if not sounds:
+        return set()
+    alike = select(SearchTypo.term).where(SearchTypo.remains.in_(sounds)).distinct()
+    return set((await session.execute(alike)).scalars())
+
+
+def _to_stored_sound(word: str) -> str:
+    return f"{_SOUND_MARK}{to_sound_key(word)}"
 
 
 def is_within_distance(one: str, other: str, limit: int) -> bool:

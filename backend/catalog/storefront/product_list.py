@@ -26,7 +26,8 @@ from backend.catalog.models import (
 from backend.catalog.schemas.cell_words import AGE_RANGES
 from backend.catalog.search.engine import find_excluded, search_engine
 from backend.catalog.search.matches import Matches, intersect_matches, near_matches
-from backend.catalog.search.query_intents import ShopperSearch, parse_search
+from backend.catalog.search.product_codes import match_code, read_search
+from backend.catalog.search.query_intents import ShopperSearch
 from backend.catalog.search.query_words import SearchWords, search_words
 from backend.catalog.storefront.product_cards import read_cards
 from backend.catalog.views import DEFAULT_SORT, CatalogFilter, CatalogPage, Facet
@@ -76,6 +77,8 @@ async def _match_all_words(
     """
     if search.query.is_anything:
         return None
+    if search.code:
+        return match_code(search.code)
     engine = search_engine(session)
     found = await engine.find(session, search.query.query_terms, only_best=only_best)
     bonuses = [(await engine.find(session, [term])).products for term in search.query.bonus_terms]
@@ -142,7 +145,7 @@ async def catalog_page(
     """
     offset, limit = max(0, offset), min(max(1, limit), MAX_LIMIT)
     tree = await read_visible_tree(session)
-    search = parse_search(catalog_filter.text, words or search_words())
+    search = await read_search(session, catalog_filter.text, words or search_words())
     found = await _find_matches(session, search) if catalog_filter.text.strip() else None
     list_filters = _ListFilters(found, await _conditions(session, catalog_filter, search, tree))
     near = None
@@ -203,7 +206,7 @@ async def search_products(
     If no product matches, the products that match its words at any price are returned, else those that match some
     of its words. Sold-out products follow the others among the `MAX_CANDIDATES` best.
     """
-    search = parse_search(text, words)
+    search = await read_search(session, text, words)
     catalog_filter = search_filter(text, search)
     conditions = await _conditions(session, catalog_filter, search)
     attempts = [(_match_all_words, conditions, False)]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select, update
 
-from backend.catalog.models import Category, Collection, Product, ProductCategory
+from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.search.engine import find_matches
 from backend.catalog.search.index import index_products
 from backend.catalog.search.query_words import search_words, split_words
@@ -195,9 +195,55 @@ async def test_typos_are_forgiven_only_in_titles_brands_and_categories(
     assert await _titles(database, "cosina") == await _titles(database, "fogomes") == ["Cocina"]
     assert await _titles(database, "antialergico") == []
     async with database.transaction() as session:
-        await session.execute(update(Product).where(Product.handle == "cocina").values(title="Estufa"))
+        await session.execute(
+            update(Product).where(Product.handle == "cocina").values(title="Trompo", brand="")
+        )
         await index_products(session, list((await session.execute(select(Product.id))).scalars()))
     assert await _titles(database, "cosina") == []
+
+
+SOUND_ALIKES = {
+    "rompekavesas": ["Rompecabezas"],
+    "ronpecavesas": ["Rompecabezas"],
+    "kometas": ["Cometa"],
+    "bolantin": ["Cometa"],
+    "girafa": ["Jirafa"],
+    "ula ula": ["Hula hula"],
+    "abion": ["Avión"],
+    "sapatos": ["Zapatos de muñeca"],
+    "cavayito": ["Caballo"],
+    "pisina": ["Piscina"],
+    "ola": [],
+    "bida": [],
+}
+"""Misspelled words, and the titles that sound like them: in Spanish b is v, s is z, h is silent, and so on."""
+
+
+async def test_misspelled_words_find_titles_that_sound_alike(database: Database, settings: Settings) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        for title in sorted({title for titles in SOUND_ALIKES.values() for title in titles}):
+            await add_product(session, defaults, title.replace(" ", "-").lower(), title=title)
+        await add_product(session, defaults, "frailejon", title="Frailejones", description="Con hola y vida.")
+    assert {text: await _titles(database, text) for text in SOUND_ALIKES} == SOUND_ALIKES
+
+
+async def test_amount_that_is_the_code_of_a_product_is_no_price(
+    database: Database, settings: Settings
+) -> None:
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        await add_product(session, defaults, "tren", title="Tren", price=90_000)
+        await add_product(session, defaults, "caja", title="Caja", price=90_000, stock=0)
+        await add_product(session, defaults, "trompo", title="Trompo", price=10_000)
+        await add_product(session, defaults, "borrador", title="Borrador", status="draft")
+        codes = {"SKU-tren": ("42000", "7701234567897"), "SKU-caja": ("42000123", "15000")}
+        for sku, (code, ean) in {**codes, "SKU-borrador": ("77000", "88000")}.items():
+            await session.execute(update(Variant).where(Variant.sku == sku).values(sku=code, ean=ean))
+    found = {text: await _titles(database, text) for text in ("42000", " 15000", "7701234567897", "16000")}
+    assert found == {"42000": ["Tren"], " 15000": ["Caja"], "7701234567897": ["Tren"], "16000": ["Trompo"]}
+    assert await _titles(database, "77000") == await _titles(database, "menos de 42000") == ["Trompo"]
+    assert await _page(database, "42000") == (["tren"], 1, None)
 
 
 async def test_word_for_an_accessory_alone_is_searched_for_only_in_titles(

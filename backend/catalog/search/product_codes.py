@@ -1,0 +1,34 @@
+"""Search for a product by its exact code: a number is a price only if no product has it as SKU or bar code."""
+
+from sqlalchemy import Select, literal, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from backend.catalog.models import Product, Variant, for_sale
+from backend.catalog.search.matches import Matches
+from backend.catalog.search.query_intents import ShopperSearch, parse_search
+from backend.catalog.search.query_words import MAX_TERM_LENGTH, ParsedQuery, QueryTerm, SearchWords
+
+MIN_CODE_DIGITS = 5
+"""Minimum digits of a search that is looked up as a code. A shorter number may be part of a title, such as 100."""
+
+
+async def read_search(session: AsyncSession, text: str, words: SearchWords) -> ShopperSearch:
+    """Parse a shopper's search. A text that is exactly the code of a product for sale asks only for this product."""
+    code = text.strip()
+    is_number = code.isascii() and code.isdigit() and MIN_CODE_DIGITS <= len(code) <= MAX_TERM_LENGTH
+    if is_number and (await session.execute(_products_with_code(code).limit(1))).first():
+        return ShopperSearch(ParsedQuery((QueryTerm(code),)), code=code)
+    return parse_search(text, words)
+
+
+def match_code(code: str) -> Matches:
+    """Return the products for sale that have a variant with this SKU or bar code."""
+    return Matches(_products_with_code(code).distinct().subquery())
+
+
+def _products_with_code(code: str) -> Select[tuple[str, int]]:
+    return (
+        select(Variant.product_id, literal(1).label("score"))
+        .join(Product, Product.id == Variant.product_id)
+        .where(for_sale(), or_(Variant.sku == code, Variant.ean == code))
+    )
