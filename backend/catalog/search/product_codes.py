@@ -26,7 +26,7 @@ def match_code(code: str) -> Matches:
     return Matches(_products_with_code(code).distinct().subquery())
 
 
-def _products_with_code(code: str) -> Select[tuple[str, int]]:
+def _products_with_code(code: str) -> Select[str, int]:
     return (
         select(Variant.product_id, literal(1).label("score"))
         .join(Product, Product.id == Variant.product_id)
