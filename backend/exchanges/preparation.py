@@ -247,7 +247,11 @@ async def set_outbound_units(
 
 @asynccontextmanager
 async def _keep_pickup(session: AsyncSession, cart: Cart) -> AsyncIterator[None]:
-    """Keep the pickup of a cart without an address while its products change: its price does not depend on them."""
+    """Keep the pickup of a cart while the products of the cart change in the `with` block.
+
+    Only a cart without an address is handled: then its shipping method is a pickup, whose price does not depend on the
+    products.
+    """
     found = await find_shipping_method(session, cart.id) if not cart.shipping_address else None
     if found is None:
         yield

@@ -70,7 +70,7 @@ class ExchangeChanged(TotalChanged):
 
 @dataclass(frozen=True, slots=True)
 class SeenExchange:
-    """Facts that a staff member saw when they settle an exchange.
+    """Facts about an exchange that the staff member saw before settling it.
 
     Attributes:
         difference: the price of the new order less that of the returned units, in whole pesos; negative if the shop

@@ -55,7 +55,7 @@ async def read_option_kind(session: AsyncSession, option_id: str) -> DeliveryKin
 
 
 def name_shipping(order: Order, kind: DeliveryKind) -> str:
-    """Return the name of the shipping in the totals of an order for staff: a pickup has the name of its option."""
+    """Return the label of the shipping in an order's totals for staff: for a pickup, the name of its option."""
     return order.shipping_name if kind is DeliveryKind.PICKUP and order.shipping_name else _("Envío")
 
 

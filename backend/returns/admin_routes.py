@@ -126,7 +126,7 @@ async def read(return_id: str, database: Db, fields: RequestedFields) -> Wire[Re
 async def change_request(
     actor: StaffMember, return_id: str, body: RequestChange, database: Db
 ) -> Wire[ReturnPreview]:
-    """Change the data of the drafted request."""
+    """Change the data of a drafted return request."""
     async with database.transaction() as session:
         draft = await drafts.change_request(session, actor, return_id, _get_kind(body), body.location_id)
         return await _draft_answer(session, actor, draft)

@@ -243,7 +243,7 @@ def _find_step(secret: str | None, code: str) -> int | None:
 
 
 def _decrypt(signing_key: str, encrypted: str) -> str | None:
-    """Return the secret; None if SECRET_KEY has changed since."""
+    """Return the decrypted secret of a second factor; None if SECRET_KEY has changed since."""
     secret = decrypt(signing_key, PURPOSE, encrypted)
     if secret is None:
         log.warning("SECRET_KEY has changed: second factors must be set up again (trompo admin totp reset)")

@@ -116,7 +116,7 @@ async def finish(
 
 
 def _attempt(signing_key: str, state: str) -> SignInAttempt:
-    """Return the secrets that are derived from this state."""
+    """Return the secrets of the sign-in attempt, which are derived from its `state`."""
 
     def secret(purpose: str) -> str:
         return keyed_hash(signing_key, f"google for programs: {purpose}", state).hex()

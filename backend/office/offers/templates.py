@@ -14,7 +14,7 @@ NOVEMBER, DECEMBER = 11, 12
 
 @dataclass(frozen=True, slots=True)
 class OfferTemplate:
-    """A template: its title, and the function that fills the form on a day."""
+    """A template of an offer: its title, and the function that fills the offer form on a given day."""
 
     title: str
     fill: Callable[[date], OfferForm]
