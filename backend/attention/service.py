@@ -54,7 +54,7 @@ async def raise_attention(
     fulfillment_id: str | None = None,
     data: JsonObject | None = None,
 ) -> None:
-    """Create a row for a staff member to resolve. If a row of the same kind and subject is open, do nothing.
+    """Create an attention row for a staff member to resolve. If a row of the same kind and subject is open, do nothing.
 
     Args:
         kind: determines the deadline and the allowed actions.
@@ -92,7 +92,7 @@ async def raise_attention(
 
 
 async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id: str, *, note: str) -> None:
-    """Close the open row of this kind and subject, if there is one, because no decision is needed any more.
+    """Close the open attention row of this kind and subject, if there is one, because no decision is needed any more.
 
     The row is stored as dismissed by the shop itself, with the note.
     """
@@ -104,7 +104,7 @@ async def close_attention(session: AsyncSession, kind: AttentionKind, subject_id
 
 
 async def is_dismissed(session: AsyncSession, kind: AttentionKind, subject_id: str) -> bool:
-    """Return True if a staff member has dismissed a row of this kind and subject."""
+    """Return True if a staff member has dismissed an attention row of this kind and subject."""
     rows = select(Attention.id).where(
         Attention.kind == kind,
         Attention.subject_id == subject_id,
@@ -115,7 +115,7 @@ async def is_dismissed(session: AsyncSession, kind: AttentionKind, subject_id: s
 
 
 async def is_resolved_by_staff(session: AsyncSession, kind: AttentionKind, subject_id: str) -> bool:
-    """Return True if a staff member has resolved a row of this kind and subject."""
+    """Return True if a staff member has resolved an attention row of this kind and subject."""
     rows = select(Attention.id).where(
         Attention.kind == kind,
         Attention.subject_id == subject_id,

@@ -52,7 +52,7 @@ async def add_address(
     is_shipping: bool = False,
     is_billing: bool = False,
 ) -> CustomerAddress:
-    """Add an address to the book. The first one becomes the default shipping address.
+    """Add an address to the customer's address book. The first one becomes the default shipping address.
 
     Raises:
         NotAllowed: the book is full.

@@ -127,7 +127,7 @@ async def set_item_units(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """Set the units of a line of the draft in its edit; 0 removes the line.
+    """In the edit of a draft order, set the units of a line of the draft; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if the draft has no such line.
@@ -150,7 +150,7 @@ async def change_action_item(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """Set the units of the line that an action changes; 0 removes the line.
+    """In the edit of a draft order, set the units of the line of an action; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such action.
@@ -163,7 +163,7 @@ async def change_action_item(  # noqa: PLR0917
 
 
 async def remove_action_item(session: AsyncSession, actor: Actor, draft_id: str, action_id: str) -> None:
-    """Undo the change of a line in the edit.
+    """Undo the change of a line in the edit of a draft order.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such action.
@@ -222,7 +222,7 @@ async def find_option_of_edit(
 
 
 async def remove_shipping(session: AsyncSession, actor: Actor, draft_id: str, method_id: str) -> None:
-    """Remove the shipping method with this id from the edit.
+    """Remove the shipping method with this id from the edit of a draft order.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `find_option_of_edit`.
@@ -233,7 +233,7 @@ async def remove_shipping(session: AsyncSession, actor: Actor, draft_id: str, me
 
 
 async def remove_action_shipping(session: AsyncSession, actor: Actor, draft_id: str, action_id: str) -> None:
-    """Undo the change of the shipping method in the edit.
+    """Undo the change of the shipping method in the edit of a draft order.
 
     If the edit also changes lines, the price of the draft's method is not valid for it: the edit then has no method.
 
@@ -251,7 +251,7 @@ async def remove_action_shipping(session: AsyncSession, actor: Actor, draft_id: 
 
 
 async def request_edit(session: AsyncSession, actor: Actor, draft_id: str) -> DraftOrderEdit:
-    """Mark the edit as requested. It can still be changed.
+    """Mark the edit of a draft order as requested. It can still be changed.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -263,7 +263,7 @@ async def request_edit(session: AsyncSession, actor: Actor, draft_id: str) -> Dr
 
 
 async def confirm_edit(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Apply the edit to the draft, and delete the edit. A shipping method for another address is not applied.
+    """Apply the edit to its draft order, and delete the edit. A shipping method for another address is not applied.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.

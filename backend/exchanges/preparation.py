@@ -220,7 +220,7 @@ async def set_inbound_units(
 async def add_outbound_units(
     session: AsyncSession, actor: Actor, exchange_id: str, variant_id: str, quantity: int = 1
 ) -> None:
-    """Add units of a variant to the new order.
+    """Add units of a variant to the exchange's new order.
 
     Raises:
         NotFound, ExchangeEnded, Conflict: see `lock_outbound_cart`.
@@ -234,7 +234,7 @@ async def add_outbound_units(
 async def set_outbound_units(
     session: AsyncSession, actor: Actor, exchange_id: str, item_id: str, quantity: int
 ) -> None:
-    """Set the units of a line of the new order; 0 removes it.
+    """Set the units of a line of the exchange's new order; 0 removes the line.
 
     Raises:
         NotFound, ExchangeEnded, Conflict: see `lock_outbound_cart`; also if the new order has no such line.

@@ -82,7 +82,7 @@ def compute_edited_promise(order: Order, ready_on: date | None, moment: datetime
 def describe_promise(
     order: Order, kind: DeliveryKind, moment: datetime, *, is_read_later: bool = False
 ) -> OrderPromise:
-    """Return the promise of the order at this moment.
+    """Return the promise of the order in words, as it is at this moment.
 
     With `is_read_later`, as for an e-mail, the text names the day instead of «hoy».
     """

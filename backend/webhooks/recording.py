@@ -45,7 +45,7 @@ Noted = dict[tuple[WebhookEvent, str], JsonObject]
 
 
 def note_event(session: AsyncSession, name: WebhookEvent, object_id: str, **more: str | None) -> None:
-    """Note an event for webhooks: the commit writes a delivery to each endpoint that wants the event."""
+    """Record an event for the webhooks: the commit writes a delivery to each endpoint that wants the event."""
     noted: Noted = session.info.setdefault(_EVENTS, {})
     noted[name, object_id] = {"id": object_id, **more}
 
@@ -64,7 +64,7 @@ async def note_canceled_order(session: AsyncSession, event: OrderCanceled) -> No
 
 @subscribe(PaymentSessionChanged)
 async def note_captured_payment(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """Note that a payment was captured. Ignore other changes of a payment session."""
+    """Record for the webhooks that a payment was captured. Ignore other changes of a payment session."""
     if event.state is SessionState.CAPTURED:
         cart = await session.get_one(Cart, event.cart_id)
         payment_id = derive_sibling_id("pay", event.session_id)
@@ -118,7 +118,7 @@ async def note_products(session: AsyncSession, event: ProductsEdited) -> None:
 
 @subscribe(StockChanged)
 async def note_stock(session: AsyncSession, event: StockChanged) -> None:
-    """Note the variants whose number of sellable units has changed."""
+    """Record for the webhooks the variants whose number of sellable units has changed."""
     session.info.setdefault(_VARIANTS, set()).update(event.units)
 
 

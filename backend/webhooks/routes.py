@@ -254,7 +254,7 @@ async def list_deliveries(
 async def retry(
     actor: StaffMember, webhook_id: str, delivery_id: str, database: Db, fields: RequestedFields
 ) -> Wire[DeliveryAnswer]:
-    """Send an event again that was not delivered. The webhook must be switched on."""
+    """Send an undelivered event again. The webhook must be switched on."""
     async with database.transaction() as session:
         delivery = await retry_delivery(session, actor, webhook_id, delivery_id)
         return Wire({"delivery": fields.pick(delivery_wire(delivery))})

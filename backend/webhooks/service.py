@@ -168,7 +168,7 @@ async def rotate_secret(
 async def retry_delivery(
     session: AsyncSession, actor: Actor, endpoint_id: str, delivery_id: str
 ) -> WebhookDelivery:
-    """Try a delivery of an event again as soon as possible.
+    """Try to deliver an event again as soon as possible.
 
     Raises:
         NotFound: the endpoint or the delivery does not exist.

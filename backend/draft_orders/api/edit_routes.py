@@ -81,7 +81,7 @@ async def confirm(
     view: View,
     body: EmptyBody | None = None,  # noqa: ARG001 - clients send an empty body
 ) -> Preview:
-    """Apply the edit to the draft. 409 if the draft has changed since the edit began."""
+    """Apply the edit to its draft order. 409 if the draft has changed since the edit began."""
     async with database.transaction() as session:
         await edits.confirm_edit(session, actor, draft_id)
         return await _preview_in(session, actor, draft_id, view)
@@ -100,7 +100,7 @@ async def add_items(actor: StaffMember, draft_id: str, body: AddedItems, databas
 async def change_item(  # noqa: PLR0917
     actor: StaffMember, draft_id: str, item_id: str, body: ChangedItem, database: Db, view: View
 ) -> Preview:
-    """Set the units of a line of the draft; 0 removes the line."""
+    """In the edit of a draft order, set the units of a line of the draft; 0 removes the line."""
     async with database.transaction() as session:
         await edits.set_item_units(session, actor, draft_id, item_id, body.quantity, body.unit_price)
         return await _preview_in(session, actor, draft_id, view)
@@ -110,7 +110,7 @@ async def change_item(  # noqa: PLR0917
 async def change_action_item(  # noqa: PLR0917
     actor: StaffMember, draft_id: str, action_id: str, body: ChangedItem, database: Db, view: View
 ) -> Preview:
-    """Set the units of a line that the edit added; 0 removes the line."""
+    """Set the units of a line that the edit of a draft order added or changed; 0 removes the line."""
     async with database.transaction() as session:
         await edits.change_action_item(session, actor, draft_id, action_id, body.quantity, body.unit_price)
         return await _preview_in(session, actor, draft_id, view)
@@ -150,7 +150,10 @@ async def remove_promotions(
 async def add_shipping_method(
     actor: StaffMember, draft_id: str, body: ChosenMethod, checkout: ShopCheckout, view: View
 ) -> Preview:
-    """Choose a shipping option at its live price. The draft needs lines, an e-mail address and a delivery address."""
+    """In the edit, choose a shipping option at its live price.
+
+    The draft needs lines, an e-mail address and a delivery address.
+    """
     async with checkout.database.transaction() as session:
         cart_id = await edits.find_cart_of_edit(session, actor, draft_id)
     await choose_expected_option(checkout, cart_id, body.shipping_option_id, body.custom_amount)
@@ -166,7 +169,7 @@ async def change_shipping_method(  # noqa: PLR0917
     checkout: ShopCheckout,
     view: View,
 ) -> Preview:
-    """Choose another shipping option at its live price, or price the current one again."""
+    """In the edit, choose another shipping option at its live price, or price the current one again."""
     return await _choose_other(checkout, actor, draft_id, method_id, body, view)
 
 
@@ -189,7 +192,7 @@ async def change_action_method(  # noqa: PLR0917
     checkout: ShopCheckout,
     view: View,
 ) -> Preview:
-    """Choose another shipping option instead of the one that the edit added."""
+    """In the edit, choose another shipping option instead of the one that the edit added."""
     return await _choose_other(checkout, actor, draft_id, action_id, body, view)
 
 

@@ -23,7 +23,7 @@ class Fields:
     optional: Mapping[str, Check]
 
     def __call__(self, value: Any) -> Any:
-        """Return the error messages by field; without fields if the value is not an object."""
+        """Return the error messages by field; a list with one message if the value is not an object."""
         if not isinstance(value, dict):
             return ["El campo debe ser un objeto."]
         wrong = {
