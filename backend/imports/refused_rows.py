@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.catalog.importer.formats.models import OWN_FORMATS
-from backend.catalog.importer.formats.own import UNSAID
+from backend.catalog.importer.formats.own import UNCHANGED
 from backend.catalog.importer.formats.recognition import CORRECTION_HEADING, ROW_HEADING, list_source_places
 from backend.catalog.importer.headings import get_label
 from backend.catalog.importer.source_reader import convert_source
@@ -54,14 +54,14 @@ def _build_workbook(
     source = convert_source(table, [one["column"] for one in found.mapping] or None)
     lines = {line for row in source.rows if row.line in problems for line in row.source_lines}
     places = list_source_places(table.headings)
-    unsaid = UNSAID if source.format in OWN_FORMATS else ""
+    unchanged = UNCHANGED if source.format in OWN_FORMATS else ""
 
     def build_rows() -> Iterator[Sequence[object]]:
         yield [*(table.headings[place] for place in places), CORRECTION_HEADING, ROW_HEADING]
         for row in table.rows:
             if row.line in lines:
                 texts = " ".join(_describe(found, one) for one in problems.get(row.line, ()))
-                yield [*(_to_cell(row, place, unsaid) for place in places), texts, row.line, *row.extra]
+                yield [*(_to_cell(row, place, unchanged) for place in places), texts, row.line, *row.extra]
 
     return build_workbook(build_rows())
 
@@ -75,11 +75,11 @@ def _describe(found: ProductImport, problem: JsonObject) -> str:
     return f"{heading or get_label(column)}: {text}"
 
 
-def _to_cell(row: TableRow, place: int, unsaid: str) -> object:
+def _to_cell(row: TableRow, place: int, unchanged: str) -> object:
     """Return the value to write into a workbook, so that it is read in the same way as the original cell."""
     text, kind = row.texts[place], row.kinds[place]
     if text is None:
-        return unsaid
+        return unchanged
     if kind == CellKind.DATE and text and text >= FIRST_DAY:
         return FormattedNumber(datetime.fromisoformat(text).replace(tzinfo=None), DATE_FORMAT)
     if kind == CellKind.EXPONENT and text:

@@ -62,18 +62,18 @@ class RedisWatch:
         return OK if info["role"] == "master" else "it takes no writes"
 
     async def _watch(self) -> None:
-        in_vain = 0
+        failed_checks = 0
         while not self._is_stopped:
             try:
                 is_there = await self.check_redis() == OK
             except (RedisError, OSError):
                 is_there = False
-            if is_there and in_vain >= MAX_FAILED_CHECKS:
+            if is_there and failed_checks >= MAX_FAILED_CHECKS:
                 log.warning("Redis answers again")
                 await self._changed(True)
-            in_vain = 0 if is_there else in_vain + 1
-            if in_vain == MAX_FAILED_CHECKS:
-                log.error("Redis is away: pages cannot connect; this is not told again until it is back")
+            failed_checks = 0 if is_there else failed_checks + 1
+            if failed_checks == MAX_FAILED_CHECKS:
+                log.error("Redis is away: pages cannot connect; the next message follows when it is back")
                 await self._changed(False)
             await asyncio.sleep(CHECK_INTERVAL_S)
 

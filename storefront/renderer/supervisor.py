@@ -173,7 +173,7 @@ class RendererSupervisor:
                     raise NotRendered("no renderer is up") from None
                 with suppress(RendererEnded):
                     return await self._render_in_turn(url, initial_state, until - time.monotonic())
-            raise NotRendered("the renderer ended at it again")
+            raise NotRendered("the renderer ended twice while it rendered the document")
         finally:
             self._patient_turns.release()
 

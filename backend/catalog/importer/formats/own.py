@@ -15,7 +15,7 @@ PLACEHOLDERS = {
     "variant_title": "Default variant",
 }
 """Texts that the platform writes, by column, for a product without options."""
-UNSAID = _("(sin cambio)")
+UNCHANGED = _("(sin cambio)")
 """Text in a file of refused rows for a cell that was missing in the original row. It leaves the value unchanged."""
 
 
@@ -43,10 +43,10 @@ def convert(table: Table, source_format: SourceFormat) -> SourceFile:
         draft = Draft(row)
         for column, some in places.items():
             texts = [row.texts[place] if place < len(row.texts) else "" for place in some]
-            said = [text for text in texts if text is not None and text != UNSAID]
-            if said:
-                first = next(filter(None, said), "")
-                draft.cells[column] = join_list(said) if column in numbered and len(some) > 1 else first
+            known = [text for text in texts if text is not None and text != UNCHANGED]
+            if known:
+                first = next(filter(None, known), "")
+                draft.cells[column] = join_list(known) if column in numbered and len(some) > 1 else first
         if source_format is SourceFormat.PLATFORM:
             draft.cells = {
                 column: text for column, text in draft.cells.items() if text != PLACEHOLDERS.get(column)

@@ -174,7 +174,7 @@ async def test_given_up_customer_mails_raise_one_alert(
     inbox = Inbox()
     worker = Worker(shop.database, [Mailer(shop.database, shop.settings, inbox)])
 
-    async def send_in_vain() -> None:
+    async def fail_to_send() -> None:
         inbox.is_broken = True
         await worker.run_due("mail.send")
         async with shop.database.transaction() as session:
@@ -190,7 +190,7 @@ async def test_given_up_customer_mails_raise_one_alert(
     assert await look_again() == []
     await complete_purchase(store, variant)
     await complete_purchase(store, variant)
-    await send_in_vain()
+    await fail_to_send()
     assert await look_again() == [("mail", "", "Correos que no salieron: 2.")]
     assert len(await look_again()) == 1
     await worker.run_due("mail.send")
