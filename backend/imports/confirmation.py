@@ -162,3 +162,4 @@ async def discard_import(database: Database, actor: Actor, import_id: str) -> No
     async with database.transaction() as session:
         found = await find_open_import(session, import_id, lock=True)
         await session.delete(found)
+        await publish(session, ImportProgressed(import_id))

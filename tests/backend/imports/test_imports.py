@@ -35,6 +35,8 @@ from backend.imports.spreadsheet_upload import store_spreadsheet
 from backend.inventory.models import InventoryLevel
 from backend.media.picture_store import PicturesUnavailable
 from backend.media.uploads import MAX_FILE_BYTES, PictureUploads
+from backend.news import notifications
+from backend.news.topics import Topic
 from backend.office.imports import import_view
 from backend.staff.rights import Actor, Role
 from tests.attacks import bombs
@@ -488,8 +490,16 @@ async def test_new_spreadsheet_replaces_one_that_was_not_started(sender: Sender)
     await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;5000;;;\n")
     await sender.send_spreadsheet(f"{HEAD}Yoyo;Y-1;5000;;;\n")
     assert await sender.count(ProductImport) == 1
+
+
+async def test_discarded_import_is_deleted_and_listeners_are_notified(sender: Sender) -> None:
+    await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;5000;;;\n")
+    topics: list[frozenset[Topic]] = []
+    end = notifications.listen(topics.append)
     await discard_import(sender.shop.database, OWNER, sender.id)
+    end()
     assert await sender.count(ProductImport) == 0
+    assert topics == [frozenset({Topic.IMPORTS})]
 
 
 def test_template_is_a_valid_spreadsheet() -> None:

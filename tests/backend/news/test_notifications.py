@@ -48,7 +48,7 @@ async def test_opened_and_closed_attention_notifies_listeners(
     assert notified == [frozenset({Topic.ATTENTION})] * 2
 
 
-async def undone(shop: Shop) -> None:
+async def roll_back_attention(shop: Shop) -> None:
     """Open an attention row, and roll it back."""
     async with shop.database.transaction() as session:
         await raise_attention(session, AttentionKind.APPROVED_LATE, subject_id="x", message="It came late")
@@ -59,7 +59,7 @@ async def test_rolled_back_change_does_not_notify_listeners(
     shop: Shop, notified: list[frozenset[Topic]]
 ) -> None:
     with pytest.raises(ZeroDivisionError):
-        await undone(shop)
+        await roll_back_attention(shop)
     assert notified == []
 
 

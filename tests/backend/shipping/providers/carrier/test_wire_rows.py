@@ -432,7 +432,7 @@ async def test_label_missing_from_the_cancellation_response_is_not_cancelled(
 
 
 async def test_unknown_label_is_refused_and_labels_are_sent_under_their_field_name(
-    networked: CarrierClient, wire: SandboxCarrier, address: str
+    networked: CarrierClient, wire: SandboxCarrier
 ) -> None:
     """Check carrier 2.5: an unknown id is answered with 422, and the ids are sent as `idOrders`, not `orders`."""
     with pytest.raises(CarrierError, match="orders not found") as unknown:
