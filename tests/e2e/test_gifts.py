@@ -97,6 +97,8 @@ async def test_gift_for_another_person_is_paid_by_its_giver(page: Page, server: 
     await expect_status(page, "paid")
     await expect(page.get_by_test_id("order-recipient")).to_have_text("Rosa Quiñónez (tía)")
     await expect(page.get_by_test_id("order-payer")).to_have_text("Ana María Gómez Peña")
+    await expect(page.get_by_test_id("order-payer-email")).to_have_text("ana@example.com")
+    await expect(page.locator(".order__address")).not_to_contain_text("@")
     await expect(page.get_by_test_id("gift-message")).to_have_text(MESSAGE)
     await expect_no_overflow(page)
 

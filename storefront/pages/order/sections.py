@@ -167,7 +167,7 @@ def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
             rx.cond(
                 order.delivery_kind != "pickup", rx.fragment(rx.foreach(order.address_lines, rx.el.span))
             ),
-            rx.el.span(order.email),
+            rx.cond(order.payer == "", rx.el.span(order.email)),
             class_name="order__address",
         ),
         rx.cond(
@@ -201,6 +201,17 @@ def delivery_section(order: ObjectVar[OrderView]) -> rx.Component:
     )
 
 
+def payer_facts(order: ObjectVar[OrderView]) -> rx.Component:
+    """Build the payer's name and e-mail, if the payer is not the recipient."""
+    return rx.cond(
+        order.payer != "",
+        rx.fragment(
+            fact(_("Paga"), order.payer, test_id="order-payer"),
+            fact(_("Correo"), order.email, test_id="order-payer-email"),
+        ),
+    )
+
+
 def free_order_payment(order: ObjectVar[OrderView]) -> rx.Component:
     """Build the payment data of an order whose total was 0, so that nothing was paid."""
     facts = order.payment
@@ -208,6 +219,7 @@ def free_order_payment(order: ObjectVar[OrderView]) -> rx.Component:
         _("Pago"),
         rx.el.dl(
             fact(_("Estado"), _("Nada por pagar"), test_id="payment-state"),
+            payer_facts(order),
             fact(_("Empresa"), facts.merchant),
             fact(_("NIT"), facts.nit),
             fact(_("Fecha y hora"), facts.date_label),
@@ -247,7 +259,7 @@ def payment_section(order: ObjectVar[OrderView]) -> rx.Component:
         rx.el.dl(
             fact(_("Estado"), state, test_id="payment-state"),
             rx.cond(facts.method != "", fact(_("Forma de pago"), facts.method, test_id="payment-method")),
-            rx.cond(order.payer != "", fact(_("Paga"), order.payer, test_id="order-payer")),
+            payer_facts(order),
             fact(_("Empresa"), facts.merchant),
             fact(_("NIT"), facts.nit),
             rx.cond(

@@ -259,10 +259,33 @@ async def test_payer_of_an_abandoned_attempt_is_forgotten(shop: Shop, cart_id: s
     assert order.meta == {}
 
 
+def build_invoice_xml(order: Order) -> str:
+    """Return the XML of an invoice to the order's payer."""
+    software = Software("id", "pin", "900373076", "4", TESTS)
+    return build_ubl_xml(replace(INVOICE, buyer=build_customer_party(order)), "c" * 96, software).decode()
+
+
+async def test_invoice_of_a_gift_names_the_payer_and_never_the_recipient(shop: Shop, cart_id: str) -> None:
+    _sent, order, _token = await buy(shop, cart_id, **GIFT)
+    xml = build_invoice_xml(order)
+    buyer = ElementTree.fromstring(xml).find(f"{{{CAC}}}AccountingCustomerParty")
+    assert buyer is not None
+    found = {
+        name: {one.text for one in buyer.iter(f"{{{CBC}}}{name}")}
+        for name in ("RegistrationName", "CompanyID", "ElectronicMail")
+    }
+    assert found == {
+        "RegistrationName": {"Ana Gómez"},
+        "CompanyID": {"1020304050"},
+        "ElectronicMail": {CHECKOUT_INPUT["email"]},
+    }
+    for private in ("Rosa", "Quiñónez", "3120001122", CHECKOUT_INPUT["address"], "Para Rosa"):
+        assert private not in xml
+
+
 async def test_invoice_of_a_company_has_its_name_nit_and_check_digit(shop: Shop, cart_id: str) -> None:
     _sent, order, _token = await buy(shop, cart_id, **COMPANY)
-    software = Software("id", "pin", "900373076", "4", TESTS)
-    xml = build_ubl_xml(replace(INVOICE, buyer=build_customer_party(order)), "c" * 96, software)
+    xml = build_invoice_xml(order)
     party = ElementTree.fromstring(xml).find(f"{{{CAC}}}AccountingCustomerParty/{{{CAC}}}Party")
     assert party is not None
     for part in ("PartyTaxScheme", "PartyLegalEntity"):
