@@ -214,7 +214,7 @@ ONLY_ALL = (
         "notices and answers in further tabs and at a second width",
         (
             "tests/e2e/test_cart_news.py::test_checkout_shows_notices_about_the_cart",
-            "tests/e2e/test_change_bank.py::test_payment_cancelled_in_three_tabs_restores_one_cart",
+            "tests/e2e/test_change_bank.py::test_payment_cancelled_or_retried_in_three_tabs_restores_one_cart",
             "tests/e2e/test_cart.py::test_tab_opened_before_the_cart_existed_shows_the_cart",
             "tests/e2e/test_purchase.py::test_tab_links_to_the_payment_started_in_another_tab[from the other tab]",
             "tests/e2e/test_purchase.py::test_payment_click_in_a_tab_without_news_leads_to_the_existing_payment",

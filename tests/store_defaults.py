@@ -58,11 +58,7 @@ async def add_product(
     price: int = 50_000,
     **product: object,
 ) -> str:
-    """Create a published product with stock that the search finds.
-
-    Returns:
-        The id of its variant.
-    """
+    """Create a published product with stock, and add it to the search index."""
     created = Product(handle=handle, **{"title": handle.replace("-", " ").capitalize(), **product})  # type: ignore[arg-type]
     session.add(created)
     await session.flush()

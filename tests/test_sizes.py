@@ -125,7 +125,7 @@ def test_tests_of_money_and_stock_run_on_both_databases() -> None:
 
 
 async def one_writer() -> None:
-    """Write alone."""
+    """Serve as an example of a test with one writer: its code is examined."""
 
 
 async def two_writers() -> None:

@@ -61,7 +61,7 @@ class Finding:
 
 
 class WordCount:
-    """Counts of all words and of the dialect words, by package."""
+    """Number of words, and the words of `DIALECT` that were found, by package."""
 
     def __init__(self) -> None:
         self.words: Counter[str] = Counter()

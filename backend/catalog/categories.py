@@ -285,7 +285,7 @@ def _renumber(categories: Sequence[Category]) -> None:
 
 
 async def _publish_descendants(session: AsyncSession, category: Category) -> None:
-    """Publish changes of the products in the category's descendants, which are hidden while the category is hidden."""
+    """Publish a change of each product in a descendant: a hidden category also hides its descendants."""
     below = (await read_tree(session)).with_descendants([category.handle]) - {category.id}
     inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below)).distinct()
     if below:

@@ -176,7 +176,7 @@ class ShortStockResolver(Resolver):
     """Resolver of a paid order with missing units. `honor` means that the units are in stock now: they are reserved."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Lock the cart, the captured payment sessions and the order, in this order."""
+        """Lock each captured payment session after its cart, then the order. Lock nothing for a dismissal."""
         if decision.action is Action.DISMISSED:
             return
         order = await read_order(session, row.subject_id)

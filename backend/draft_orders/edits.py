@@ -427,5 +427,5 @@ def find_same_line(lines: list[LineItem], line: LineItem) -> LineItem | None:
 
 
 def _units(content: CartContent) -> Mapping[str, Any]:
-    """Return the units of the lines; the key joins the variant and the metadata of a line."""
+    """Return the quantity of each line by a text key made of its variant id and its metadata."""
     return {f"{line.variant_id} {sorted(line.meta.items())}": line.quantity for line in content.lines}

@@ -71,7 +71,7 @@ class ProductEntry:
 
     @property
     def tags(self) -> list[str]:
-        """Return the values of its tags."""
+        """Return the names of the product's tags."""
         return [tag["value"] for tag in self.words.tags]
 
 

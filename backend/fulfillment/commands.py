@@ -27,7 +27,7 @@ class CreateFulfillment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShippedLabel:
-    """The label of a fulfillment that has left."""
+    """The label of a shipped fulfillment."""
 
     tracking_number: str
     tracking_url: str = ""

@@ -99,7 +99,7 @@ NOTE_TEXTS: dict[str, str] = {
     "address taken": _("La dirección anterior {detail} ya lleva a otra página: así se queda."),
     "price zero": _("Con precio 0 queda oculto: escribe el precio y publícalo, o pon «sí» en «Gratis»."),
 }
-"""Texts by the code of a note. A note reports that a cell's value was changed when it was read."""
+"""Texts by the code of a note. A note reports what was remarkable in a cell or row, such as a rounded price."""
 SET_ASIDE_TEXTS: dict[str, str] = {
     "total": _("Es un total."),
     "group": _("Es el título de un grupo."),

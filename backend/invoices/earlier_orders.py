@@ -29,11 +29,10 @@ class InvoicingOff(NotAllowed):
 
 
 def has_no_invoice() -> ColumnElement[bool]:
-    """Return the SQL condition for paid orders above 0 pesos without an invoice, in the shop or elsewhere.
+    """Return the SQL condition for paid orders above 0 pesos that were invoiced neither here nor elsewhere.
 
-    Only orders from before the first invoice are compared, and those that were paid while the invoices were switched
-    off: others get their invoice when they are paid. The query stays fast when the shop has a million orders with
-    invoices.
+    Orders created after the first invoice are checked only if they were paid while invoicing was switched off:
+    the others got an invoice when they were paid. So the query is fast in a shop with a million invoiced orders.
     """
     first = select(func.min(Invoice.created_at)).scalar_subquery()
     has_invoice = exists().where(Invoice.order_id == Order.id, Invoice.kind == InvoiceKind.INVOICE)

@@ -48,7 +48,7 @@ class InvoiceRetryResolver(Resolver):
             await read_invoice(session, row.subject_id, lock=True)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Retry the document if staff decided so and it was not issued in the meantime. See `Resolver`."""
+        """Retry to issue the document, if staff chose to and it is still not issued. See `Resolver`."""
         if decision.action is Action.HONOR:
             invoice = await read_invoice(session, row.subject_id)
             if invoice.state != InvoiceState.ISSUED:

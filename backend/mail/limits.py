@@ -88,9 +88,12 @@ def is_limited(message: Message) -> bool:
 
 
 async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
-    """Take a slot for the mail, and add the acknowledgements that wait for the same address to the mail.
+    """Decide on a mail that has a limit: send it now, let it wait, or skip it.
 
-    A mail that has a slot from a failed attempt keeps the slot and the mails that were added to it.
+    A mail is sent if it has a slot or takes a free one. It waits if no slot is free, or if another mail will include
+    its text. If no slot is free and its recipient got one in the past hour, it is skipped, unless it is an
+    acknowledgement. An acknowledgement that takes a slot includes the others that wait for its address. A repeated
+    attempt keeps its slot.
     """
     async with database.transaction() as session:
         await take_turns(session, f"mail {key}")

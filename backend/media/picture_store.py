@@ -135,7 +135,7 @@ class PictureStore:
             return sorted(one["path"] for one in self._store.list(f"{folder}/").collect())
 
     async def iter_pictures(self) -> AsyncIterator[Sequence[PictureEntry]]:
-        """Yield all pictures in chunks."""
+        """Yield the entries of all pictures, as lists of up to 500 entries."""
         with _translate_errors():
             async for some in self._store.list(chunk_size=500):
                 yield [PictureEntry(one["path"], one["size"], one["last_modified"]) for one in some]

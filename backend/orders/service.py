@@ -79,7 +79,7 @@ class SoldShipping:
 
     @property
     def charge(self) -> ShippingCharge:
-        """The shipping method as input for pricing."""
+        """Return the price of shipping and its tax rate, as the pricing functions take them."""
         return ShippingCharge(self.amount, self.tax_rate)
 
 

@@ -134,10 +134,10 @@ async def apply_report(
 
 
 async def apply_second_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
-    """Apply an approval of a second transaction of a session's invoice: the shopper paid again at the bank.
+    """Apply the approval of a second transaction with the same invoice: the shopper paid again at the bank.
 
-    If the session is not final, the approval is applied to it. If it is final, a new session is created, so that no
-    final state is undone; the new session pays the order if no other session has.
+    A session that is not final gets the approval itself. Otherwise a separate session gets it, so that the final state
+    stays. It pays the order if no other session has.
 
     Returns:
         The state of the session to which the approval was applied.

@@ -53,7 +53,7 @@ class Sending:
 
     @property
     def digest(self) -> str:
-        """Id under which the press is stored."""
+        """Return the hash of the event and the press id. It is the id of the stored `Press`."""
         return hashlib.sha256(f"{self.event} {self.press_id}".encode()).hexdigest()
 
 

@@ -140,7 +140,7 @@ class Candidate:
         return self.budget_obstacle if self.budget is not None and self.budget.remaining <= 0 else None
 
     def find_obstacle(self) -> Obstacle | None:
-        """Return why the customer cannot use the promotion now, whatever is in the cart; None if they can."""
+        """Return why the customer cannot use the promotion now, regardless of the cart's contents; None if they can."""
         promotion, campaign = self.promotion, self.campaign
         if self.is_held:
             return None

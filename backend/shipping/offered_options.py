@@ -108,10 +108,9 @@ def filter_by_country(offers: Sequence[Offer], country_code: str) -> list[Offer]
 
 
 def filter_by_destination(offers: Sequence[Offer], country_code: str, dane_code: str) -> list[Offer]:
-    """Return the offers that reach the municipality.
+    """Return the offers that reach the municipality; without one, the offers that have no list of municipalities.
 
-    Without a municipality, zones of municipalities are left out. Of the zones of own delivery that can be chosen,
-    only the cheapest one is returned (`get_cheaper_key`).
+    Of the own-delivery offers that can be chosen, only the cheapest one is returned (`get_cheaper_key`).
     """
     reachable = [offer for offer in filter_by_country(offers, country_code) if _reaches(offer, dane_code)]
     own = [offer for offer in reachable if is_own_delivery(offer.option) and offer.is_enabled and offer.is_on]

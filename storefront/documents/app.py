@@ -22,12 +22,12 @@ from storefront.documents import client_detection, service_worker, sitemap
 from storefront.documents.former_addresses import find_former_page
 from storefront.documents.markup import (
     brand_tags,
+    disable_font_preloads,
     first_tags,
     further_tags,
     initial_state_element,
     with_plain_page,
     with_tags,
-    without_font_preloads,
 )
 from storefront.documents.office_documents import first_state
 from storefront.documents.page_cache import LoadedPage, PageCache
@@ -210,7 +210,7 @@ class Documents:
             + initial_state_element(loaded.initial_state)
         )
         headers = document_headers(self._shell_policy, loaded.meta.robots)
-        shell = without_font_preloads(self._shell, loaded.unused_fonts)
+        shell = disable_font_preloads(self._shell, loaded.unused_fonts)
         html = with_plain_page(with_tags(shell, tags), _plain_page(loaded))
         return DocumentResponse(loaded.meta.status, Body.of(html, HTML), headers=headers)
 

@@ -207,10 +207,10 @@ def delay_module(html: str) -> str:
     return before + module + attributes + end + start + STATIC_IMPORT.sub("", script) + close + after
 
 
-def without_font_preloads(html: str, files: Collection[str]) -> str:
-    """Return the document without the preloads of these font files, which the shop's brand does not use.
+def disable_font_preloads(html: str, files: Collection[str]) -> str:
+    """Return the document with the preloads of these font files disabled: the shop's brand does not use them.
 
-    The links stay, for React: their media query never matches, so browsers fetch nothing.
+    The links stay in the document for React, with a media query that never matches: browsers fetch nothing.
     """
 
     def disable(found: re.Match[str]) -> str:

@@ -16,11 +16,11 @@ from backend.edge.etags import compute_etag
 from storefront.documents.markup import (
     arrange_for_first_paint,
     delay_module,
+    disable_font_preloads,
     further_tags,
     initial_state_element,
     with_first_picture,
     with_tags,
-    without_font_preloads,
 )
 from storefront.documents.page_cache import LoadedPage
 from storefront.documents.responses import HTML, Body
@@ -157,7 +157,7 @@ class RenderCache:
             log.info("%s was not rendered: %s", without_query(loaded.url), reason)
             return None
         html = with_tags(with_first_picture(html, loaded.meta), tags)
-        html = without_font_preloads(html, loaded.unused_fonts)
+        html = disable_font_preloads(html, loaded.unused_fonts)
         html = arrange_for_first_paint(html, initial_state_element(loaded.initial_state), self._folder)
         return RenderedDocument(Body.of(html, HTML), policy, tag)
 

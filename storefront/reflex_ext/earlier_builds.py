@@ -49,7 +49,7 @@ class EarlierBuilds:
 
 
 def store_build(client: Path, data: Path) -> None:
-    """Copy the files of the build in `client` to the folder of all builds, and delete files no longer in use.
+    """Copy the files of the build in `client` to the folder of all builds, and delete files not used for `DAYS` days.
 
     Several processes may do it at the same time.
 

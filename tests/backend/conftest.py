@@ -48,7 +48,7 @@ def api(shop: Shop) -> FastAPI:
 
 @pytest.fixture
 async def anyone(api: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """Return a client without a key and a token."""
+    """Return a client without a key or a token."""
     transport = httpx.ASGITransport(api, client=SHOPPER)
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test") as client:
         yield client

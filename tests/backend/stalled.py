@@ -34,7 +34,10 @@ class StalledUpload:
 async def open_stalled_uploads(
     clients: Iterable[httpx.AsyncClient], path: str, headers: Mapping[str, str]
 ) -> AsyncIterator[list[StalledUpload]]:
-    """Start one upload of each client, one after the other, until the block ends."""
+    """Open one upload that never ends for each client, and cancel all of them when the block ends.
+
+    Each upload is opened when the shop has read a part of the previous one, or has answered it.
+    """
     forms: list[StalledUpload] = []
     try:
         for client in clients:

@@ -130,8 +130,10 @@ async def test_shopper_can_choose_another_bank_after_going_back_from_the_bank(pa
     await expect(page.get_by_test_id("place-order")).to_contain_text("Pagar $")
 
 
-async def test_payment_cancelled_in_three_tabs_restores_one_cart(page_1280: Page, server: ShopServer) -> None:
-    """Cancel in one tab, restore the cart in a second one, and cancel in a third, which still shows the payment."""
+async def test_payment_cancelled_or_retried_in_three_tabs_restores_one_cart(
+    page_1280: Page, server: ShopServer
+) -> None:
+    """Cancel in one tab, try again in the second, and cancel in a third, which still shows the payment."""
     page = page_1280
     await prepare_payment(page, "domino-de-madera")
     await go_to_bank(page)

@@ -15,7 +15,7 @@ URL = "https://93.184.216.34/trompo"
 
 @pytest.fixture(scope="module")
 def server(private_server: ShopServer) -> ShopServer:
-    """Return a shop of this test alone."""
+    """Return the shop that only the tests of this file use."""
     return private_server
 
 

@@ -50,7 +50,7 @@ class MutantRun:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Record the tests that are not recorded yet, then run the mutants that have no valid result."""
+        """Record the lines that tests of unrecorded files execute, then run mutants without a valid result."""
         self._imports.stop()
         import_lines = list_lines(self._imports)
         items = {item.nodeid: item for item in session.items}

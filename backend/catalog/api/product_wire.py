@@ -332,7 +332,7 @@ def _option_fields(option: ProductOption | OptionRow) -> OptionFields:
 
 
 def value_wire(value: ProductOptionValue | ValueRow) -> OptionValueOut:
-    """Return an option value in the platform's shape."""
+    """Return an option value in the JSON format of the platform's API."""
     return {
         "id": value.id,
         "value": value.value,

@@ -65,13 +65,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A change of a cell's value while it was read, for people: rounded cents, or a negative stock that became 0.
-
-    Attributes:
-        column: the importer's name of the column; empty if the note concerns the whole row.
-        code: kind of the note (`backend.imports.messages.NOTE_TEXTS`).
-        detail: the text of the cell, or another subject.
-    """
+    """A remark for people about a cell or row that was read, such as rounded cents or a missing cell."""
 
     column: str
     code: str

@@ -43,7 +43,10 @@ def parse_source_row(columns: Sequence[str], source: SourceRow) -> Row:
 
 
 def find_titled_rows(rows: Sequence[Row]) -> dict[int, Row]:
-    """Return the rows that may be matched by title, by line number. Each has the handle that is made from its title."""
+    """Return copies of the rows without a handle, by line number, with a handle made from their title.
+
+    Rows whose title gives no handle are left out.
+    """
     return {row.line: one for row in rows if (one := to_titled_row(row))}
 
 

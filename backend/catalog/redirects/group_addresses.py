@@ -19,13 +19,13 @@ GroupKind = type[Category] | type[Collection]
 
 @dataclass(frozen=True, slots=True)
 class _Pages:
-    """Pages of one kind of groups.
+    """Addresses, redirect targets and visibility of the pages of all categories, or of all collections.
 
     Attributes:
-        to_path: returns the path of the page of the group with a handle.
-        to_target: returns the target of a redirect to the group with an id.
-        target_id: the column of `UrlRedirect` with the group's id.
-        is_visible: returns the SQL condition for groups that shoppers see.
+        to_path: returns the path of a page for the handle of its category or collection.
+        to_target: returns the redirect target for the id of a category or collection.
+        target_id: the column of `UrlRedirect` with this id.
+        is_visible: returns the SQL condition for those that shoppers see.
     """
 
     to_path: Callable[[str], str]

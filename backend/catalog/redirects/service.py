@@ -234,7 +234,7 @@ async def add_addresses(session: AsyncSession, targets: Mapping[str, RedirectTar
 
 
 async def forget_unknown(session: AsyncSession, addresses: Sequence[str]) -> None:
-    """Delete unknown addresses that are redirected now."""
+    """Remove addresses that now have a redirect from the list of unknown (not found) addresses."""
     table = table_of(UnknownAddress)
     await session.execute(delete(table).where(table.c.former_address.in_(addresses)))
 

@@ -132,7 +132,10 @@ def read_sheet(content: bytes) -> list[SheetRow]:
 
 
 def _split_columns(rows: Sequence[tuple[int, list[str]]]) -> Iterator[SheetRow]:
-    """Yield the rows with the column of former addresses first; it is the one in which more cells are addresses."""
+    """Yield the rows with their former address first and their target second, without the heading row.
+
+    The column of former addresses is the one in which more of the first `SAMPLE_ROWS` rows have an address.
+    """
     if not any(len(texts) > 1 for _line, texts in rows):
         return
     sample = [[*texts, ""][:2] for _line, texts in rows[:SAMPLE_ROWS]]

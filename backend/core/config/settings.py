@@ -76,7 +76,7 @@ SANDBOX_INVOICE_NIT = "900373076-4"
 
 
 class SourcedSettings(BaseSettings):
-    """Settings from the environment, from files that NAME_FILE names, and from `.env`."""
+    """Settings from the environment, from secret files (`KEY_FILE` has the path of the file for KEY), and `.env`."""
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 

@@ -31,7 +31,7 @@ def require_texts(body: Credentials) -> tuple[str, str]:
     """Return the e-mail address and the password.
 
     Raises:
-        Unauthorized: one of them is not a text.
+        Unauthorized: one of them is not a text or is empty, or the e-mail address is too long.
     """
     if not isinstance(body.password, str) or not body.password:
         raise Unauthorized("Password should be a string")

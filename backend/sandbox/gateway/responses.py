@@ -173,7 +173,7 @@ def public_response(transaction: SandboxTransaction, keys: GatewayCredentials) -
 
 
 def details_response(transactions: list[SandboxTransaction]) -> dict[str, Any]:
-    """Return the response of the newer service's `transaction/detail` to a search by invoice."""
+    """Return the response of Apify, the gateway's newer service, to a search of transactions by invoice."""
     rows = [
         {
             "referencePayco": transaction.ref_payco,

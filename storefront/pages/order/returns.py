@@ -72,9 +72,9 @@ def offer_form(offer: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component
 
 @rx.memo
 def offer_fields(offer: ObjectVar[OfferView]) -> rx.Component:
-    """Build the fields of a new request.
+    """Build the fields of the form for a new request.
 
-    It is a memo, because the form is an item of a list, and the problems of its fields are known only inside it.
+    They are a memo, because `ANSWER`, with the problems of the fields, can be read only inside the form.
     """
     return rx.fragment(
         rx.el.p(offer.lead, class_name="order__soft"),

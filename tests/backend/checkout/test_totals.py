@@ -31,7 +31,7 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
         return await add_product(session, shop_defaults, "trompo", stock=9, price=10_003)
 
 
-async def test_sale_is_unchanged_after_it_is_stored_in_a_snapshot(
+async def test_sale_converted_to_a_snapshot_and_back_is_unchanged(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)

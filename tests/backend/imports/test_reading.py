@@ -64,7 +64,9 @@ def test_titles_of_a_sample_file_are_read(name: str, titles: list[str]) -> None:
         ("n18.csv", []),
     ],
 )
-def test_problems_of_a_sample_file_are_found(name: str, problems: list[tuple[int, str, str]]) -> None:
+def test_expected_problems_of_each_sample_file_are_found(
+    name: str, problems: list[tuple[int, str, str]]
+) -> None:
     assert list_problems((CASES / name).read_bytes()) == problems
 
 

@@ -245,7 +245,7 @@ async def test_marking_a_fulfillment_as_shipped_mails_its_tracking_number_once(
         ({"no_notification": True}, {"no_notification": False}, True),
     ],
 )
-async def test_shipment_mail_has_the_link_unless_staff_disable_it(  # noqa: PLR0917
+async def test_shipment_mail_with_the_tracking_link_is_sent_unless_staff_disable_the_mail(  # noqa: PLR0917
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     shop: Shop,

@@ -49,7 +49,7 @@ async def test_opened_and_closed_attention_notifies_listeners(
 
 
 async def roll_back_attention(shop: Shop) -> None:
-    """Open an attention row, and roll it back."""
+    """Open an attention row, and roll it back by raising ZeroDivisionError."""
     async with shop.database.transaction() as session:
         await raise_attention(session, AttentionKind.APPROVED_LATE, subject_id="x", message="It came late")
         raise ZeroDivisionError

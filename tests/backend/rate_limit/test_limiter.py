@@ -92,7 +92,7 @@ async def test_counting_and_giving_back_attempts_at_the_same_time_does_not_deadl
     await asyncio.gather(*(buy(f"{n % 8}@example.com") for n in range(80)))
 
 
-async def test_attempts_given_back_at_the_same_time_are_all_subtracted(database: Database) -> None:
+async def test_concurrent_refunds_of_attempts_are_all_subtracted(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=8, per_subject=8)
 
     async def buy(subject: str) -> None:

@@ -61,7 +61,7 @@ def test_rows_are_read_as_they_were_written(delimiter: str, rows: list[list[str]
         ('SKU,Nombre\nT-1,"Trompo\nT-2,"Yoyo"\n', 2),
     ],
 )
-def test_quotation_mark_in_a_cell_is_refused_with_its_line(text: str, line: int) -> None:
+def test_stray_or_unclosed_quotation_mark_is_refused_and_its_line_reported(text: str, line: int) -> None:
     with pytest.raises(UnreadableSpreadsheet) as refused:
         read_texts(text)
     assert (refused.value.refusal, refused.value.line) == (Refusal.QUOTE, line)

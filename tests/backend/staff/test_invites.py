@@ -267,7 +267,9 @@ async def test_invalid_address_is_refused_at_its_field(shop: Shop, owner: Actor,
     assert list(refused.value.fields) == ["email"]
 
 
-async def test_second_invitation_replaces_the_first(shop: Shop, owner: Actor, staff: dict[Role, str]) -> None:
+async def test_inviting_a_current_or_disabled_staff_member_is_refused(
+    shop: Shop, owner: Actor, staff: dict[Role, str]
+) -> None:
     with pytest.raises(Duplicate) as refused:
         await invite_member(shop, owner, email="SHOP@trompo.example")
     assert list(refused.value.fields) == ["email"]

@@ -6,7 +6,7 @@ from storefront.documents.markup import (
     WAIT_FOR_FIRST_PICTURE,
     arrange_for_first_paint,
     delay_module,
-    without_font_preloads,
+    disable_font_preloads,
 )
 
 FONT = '<link as="font" crossorigin="anonymous" href="/fonts/one.woff2" rel="preload" type="font/woff2"/>'
@@ -55,10 +55,10 @@ def test_preload_of_an_unused_font_fetches_nothing() -> None:
     disabled = FONT.replace("<link", '<link media="not all"').replace(
         '<link media="not all" as="font"', '<link as="font" media="not all"'
     )
-    assert without_font_preloads(html, {"/fonts/one.woff2", "/fonts/six.woff2"}) == html.replace(
+    assert disable_font_preloads(html, {"/fonts/one.woff2", "/fonts/six.woff2"}) == html.replace(
         FONT, disabled
     )
-    assert without_font_preloads(html, frozenset()) == html
+    assert disable_font_preloads(html, frozenset()) == html
 
 
 def test_modules_are_imported_after_the_first_picture() -> None:

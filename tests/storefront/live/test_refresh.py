@@ -37,7 +37,7 @@ Load = Callable[[Any], Awaitable[Any]]
 
 
 class Browsers:
-    """A real app, with browsers whose end of the websocket only records the updates."""
+    """A real app with simulated browsers. They only record the updates that the app sends to them."""
 
     def __init__(self, pages: OpenPages) -> None:
         with RegistrationContext.get().fork():  # a separate registry of states for this app

@@ -46,7 +46,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> App:
     return App()
 
 
-async def test_event_on_a_lost_state_is_repeated_when_the_browser_data_are_sent_again(
+async def test_event_on_a_lost_state_is_stopped_and_sent_back_to_the_browser(
     app: Any, shopper: Callable[[], rx.State]
 ) -> None:
     state = await shopper().get_state(CartState)

@@ -14,12 +14,12 @@ MAX_JOINED_ROWS = 3
 
 
 class HeadingRow(NamedTuple):
-    """A row that may contain the headings. If two are compared, the greater one is more likely.
+    """A row that may contain the headings, with the values by which such rows are compared.
 
     Attributes:
         known: number of different known headings.
         filled: number of filled cells.
-        place: negative position of the row in its sheet, so that the first of two similar rows is the greater one.
+        place: negative position of the row in its sheet: of two similar rows, the earlier one is preferred.
     """
 
     known: int

@@ -73,11 +73,7 @@ def create_carrier_client(
     policy: CarrierPolicy | None = None,
     most_connections: int = 100,
 ) -> "CarrierClient":
-    """Create the client of the carrier that the settings name.
-
-    Raises:
-        RuntimeError: the embedded carrier is configured, but no transport is given.
-    """
+    """Create the client of the real or the embedded carrier, as the settings choose."""
     if settings.uses_sandbox_carrier and transport is None:
         raise RuntimeError("the embedded carrier needs a transport, and none was given")
     key = SecretStr(SANDBOX_CARRIER_KEY) if settings.uses_sandbox_carrier else settings.carrier_api_key

@@ -243,7 +243,7 @@ def test_person_name_in_any_script_is_accepted(name: str) -> None:
         ("J.R.R.", "J.R.R."),
     ],
 )
-def test_abbreviation_in_a_person_name_gets_its_space(typed: str, stored: str) -> None:
+def test_missing_space_after_an_abbreviation_in_a_name_is_added(typed: str, stored: str) -> None:
     assert tidy_person_name(typed) == stored
     assert is_person_name(stored)
     assert problems_of_name(typed) == {}

@@ -108,7 +108,7 @@ async def test_unrequested_compression_is_refused(encoding: str) -> None:
     [gzip.compress(b"{}" * 900)[:-9], b"no gzip at all", gzip.compress(b"{}")[:9]],
     ids=["cut off", "no gzip", "only a header"],
 )
-async def test_damaged_or_truncated_gzip_raises_no_answer(broken: bytes) -> None:
+async def test_damaged_or_truncated_gzip_raises_a_no_answer_error(broken: bytes) -> None:
     with pytest.raises(NoAnswer, match="DecodingError"):
         await client(BodyTransport(lambda: chunked_body(broken), PACKED)).send("GET", "/", 10)
 

@@ -77,7 +77,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize("most_rare", [2_000, 0])
-async def test_search_by_known_data_finds_customers(
+async def test_search_by_name_email_telephone_or_document_finds_customers(
     shop: Shop, guest: str, luz: str, most_rare: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("backend.office.customers.search.MAX_RARE_MATCHES", most_rare)

@@ -63,7 +63,7 @@ def recorded(path: str, nth: int = 0) -> dict[str, Any]:
 
 
 class Recorder:
-    """A transport that answers like the recording's gateway and stores every request."""
+    """A transport that stores every request, and returns a fixed successful response."""
 
     def __init__(self) -> None:
         self.requests: list[httpx.Request] = []

@@ -142,7 +142,7 @@ SHIPMENT_ROWS: list[Row] = [
 @pytest.mark.parametrize(
     ("path", "fits", "breaks"), [rest for _, *rest in CONTENT_ROWS], ids=[row for row, *_ in CONTENT_ROWS]
 )
-async def test_quotation_fields_have_their_limits(
+async def test_quotation_field_is_accepted_up_to_its_limits_and_refused_beyond(
     networked: CarrierClient, path: str, fits: tuple[object, ...], breaks: tuple[object, ...]
 ) -> None:
     for value in fits:
