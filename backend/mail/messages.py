@@ -50,6 +50,7 @@ from backend.orders.links.tokens import ORDER_LINK
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import compute_order_money
 from backend.orders.money.refunds import REVERSED
+from backend.orders.packing_holds import is_held
 from backend.orders.parties import find_party_name
 from backend.orders.preorders import describe_sold_variant
 from backend.orders.promised_days import describe_promise
@@ -165,6 +166,7 @@ async def _compose_order_message(
     money = compute_order_money(order, payment_sessions)
     values["received"] = money.paid_label if money.is_different else ""
     values["missing"], values["surplus"] = money.missing_label, money.surplus_label
+    values["is_held"] = await is_held(session, order.id)
     values["total"] = format_cop(order.total)
     bill = build_bill(order, lines, totals)
     return Message(kind, order.email, {**values, "bill": bill, **details, **(more or {})}, order)

@@ -18,7 +18,7 @@ from backend.core.db.database import database_now
 from backend.core.money import Cop, format_cop
 from backend.office.opening_steps import Step, read_opening_steps
 from backend.orders.models import Order
-from backend.orders.search import is_one_of
+from backend.orders.search import AWAITING_BANK, is_one_of
 from backend.orders.service import count_orders_paid_between
 from backend.payment.cash import sum_cash
 from backend.staff.rights import Actor, Right
@@ -85,7 +85,7 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
     moment = await database_now(session)
     begin = moment.astimezone(TIME_ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
     work = await read_waiting_work(session)
-    waits = is_one_of(Order.payment_status, "awaiting") & is_one_of(Order.status, "pending")
+    waits = AWAITING_BANK & is_one_of(Order.status, "pending")
     awaiting = (await session.execute(select(func.count()).where(waits))).scalar_one()
     low_count, low = await _low_stock(session)
     sold, orders = await _sales_between(session, begin, moment)

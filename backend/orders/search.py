@@ -33,6 +33,7 @@ from backend.core.errors import InvalidData
 from backend.customers.search_terms import customer_terms, parse_search_terms
 from backend.orders.models import Fulfillment, Order, OrderLine, OrderTerm
 from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.payments import HAS_UNACCEPTED_MONEY
 from backend.shipping.models import ShippingOption
 from backend.staff.rights import Actor, Right
 
@@ -79,6 +80,16 @@ TO_PACK = and_(
 """Condition on `Order`: it is paid and has units to pack."""
 
 
+HAS_MONEY_TO_ACCEPT = exists().where(
+    PaymentCollection.cart_id == Order.cart_id,
+    PaymentSession.collection_id == PaymentCollection.id,
+    HAS_UNACCEPTED_MONEY,
+)
+"""Condition on `Order`: a provider took money that pays no order before staff have decided."""
+AWAITING_BANK = and_(is_one_of(Order.payment_status, "awaiting"), ~HAS_MONEY_TO_ACCEPT)
+"""Condition on `Order`: its bank has not decided yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class OrderFilter:
     """Filters of orders. An empty or None field does not filter.
@@ -87,6 +98,7 @@ class OrderFilter:
         text: a number, name, e-mail, phone, document, tracking number or CUS.
         since: placed at this time or later.
         until: placed before this time.
+        is_awaiting_bank: only orders whose bank has not decided yet.
         is_to_pack: only orders that are paid and have units to pack.
         is_pickup: True for orders that the customer picks up, False for the others.
     """
@@ -97,6 +109,7 @@ class OrderFilter:
     statuses: tuple[str, ...] = ()
     payment: tuple[str, ...] = ()
     fulfillment: tuple[str, ...] = ()
+    is_awaiting_bank: bool = False
     is_to_pack: bool = False
     is_pickup: bool | None = None
 
@@ -113,6 +126,8 @@ async def build_conditions(session: AsyncSession, filters: OrderFilter) -> list[
         conditions.append(Order.created_at >= filters.since)
     if filters.until is not None:
         conditions.append(Order.created_at < filters.until)
+    if filters.is_awaiting_bank:
+        conditions.append(AWAITING_BANK)
     if filters.is_to_pack:
         conditions.append(TO_PACK)
     if filters.is_pickup is not None:

@@ -32,13 +32,14 @@ from backend.orders.links.account_links import can_open_account
 from backend.orders.models import Order, OrderLine
 from backend.orders.money.captured_money import compute_order_money
 from backend.orders.money.instructed_payments import can_pay_in_another_way
+from backend.orders.packing_holds import is_held
 from backend.orders.parties import find_party_name
 from backend.orders.preorders import describe_sold_variant
 from backend.orders.promised_days import OrderPromise, describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
-from backend.payment.payments import find_open_instructions, sum_captured_and_refunded
+from backend.payment.payments import find_open_instructions, has_unaccepted_money, sum_captured_and_refunded
 from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import choose_decisive_session, list_payment_sessions
 from backend.payment.states import SessionState
@@ -142,6 +143,7 @@ class OrderView:
     delivery_note: str
     """Address and hours of the pickup point, or days and hours of own delivery; empty for a carrier."""
     promise: OrderPromise
+    """The promised day; empty while staff have to decide about the payment of an order that is not sent."""
     total: Cop
     total_label: str
     tax_label: str
@@ -149,6 +151,8 @@ class OrderView:
     """Amount paid, if it differs from the total; else empty."""
     missing_label: str
     """Unpaid part of the total; empty if all or nothing was paid."""
+    is_held: bool
+    """True if nothing is packed before staff have decided about the payment."""
     refunded_label: str
     """Amount refunded; empty if there was no refund."""
     recipient: str
@@ -231,6 +235,8 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
     money = compute_order_money(order, payment_sessions)
     address = order.shipping_address
     kind, delivery_note = await read_delivery(session, order)
+    journey, held = _derive_journey(order, status, kind), await is_held(session, order.id)
+    waits_for_staff = status == "review" or (held and journey == "preparing")
     lines = await list_order_lines(session, order_id)
     totals = compute_order_totals(order, lines)
     pictures = await line_pictures(session, lines)
@@ -257,12 +263,13 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         delivery_kind=kind,
         delivery_note=delivery_note,
         shipping_total_label=format_cop(totals.shipping.original_total),
-        promise=describe_promise(order, kind, now()),
+        promise=OrderPromise() if waits_for_staff else describe_promise(order, kind, now()),
         total=order.total,
         total_label=format_cop(order.total),
         tax_label=format_cop(totals.tax_total),
         paid_label=money.paid_label if money.is_different else "",
         missing_label=money.missing_label,
+        is_held=held,
         refunded_label=format_cop(refunded) if refunded else "",
         recipient=full_name(address),
         payer=_find_payer(order),
@@ -270,7 +277,7 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         gift_message=read_gift_message(order.meta),
         payment=payment,
         fulfillments=(await list_fulfillment_views(session, {order_id: kind}))[order_id],
-        journey=_derive_journey(order, status, kind),
+        journey=journey,
         returns=await returns_view(session, order, lines),
         invoices=await list_customer_invoices(session, order.id),
     )
@@ -338,7 +345,7 @@ def _derive_payment_state(payment_session: PaymentSession) -> str:
 
     If money was received but did not pay the order, the state is `review`, not a failed payment.
     """
-    if payment_session.captured_amount is not None and payment_session.state != SessionState.CAPTURED:
+    if has_unaccepted_money(payment_session):
         return "review"
     return _STATES.get(SessionState(payment_session.state), "pending")
 

@@ -134,7 +134,7 @@ async def exchange_for_cash(page: Page, order_id: str, sku: str) -> None:
     form = page.get_by_test_id("exchange-settle")
     await form.locator('[name="method"]').select_option("cash")
     await form.get_by_test_id("save").click()
-    await expect(page.get_by_test_id("order-events")).to_contain_text("Pagado con lo que devolvió")
+    await expect(page.get_by_test_id("order-events")).to_contain_text("pagó con lo que devolvió")
 
 
 async def enable_invoices(shop: ShopServer) -> None:

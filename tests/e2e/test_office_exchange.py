@@ -55,4 +55,4 @@ async def test_product_is_exchanged_at_the_counter(open_page: OpenPage, server: 
         await form.get_by_test_id("save").click()
         await expect(page).not_to_have_url(re.compile("cambio"))
         await expect(page.get_by_text(re.compile("Cambio del pedido"))).to_be_visible()
-        await expect(page.get_by_test_id("order-events")).to_contain_text("Pagado con lo que devolvió")
+        await expect(page.get_by_test_id("order-events")).to_contain_text("pagó con lo que devolvió")

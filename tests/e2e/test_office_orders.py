@@ -112,6 +112,9 @@ async def test_partly_paid_order_shows_the_received_amount_until_it_is_packed(
         await expect(page.get_by_test_id("pack-difference")).to_contain_text("faltan")
         await shopper.goto(placed_order.page)
         await expect(shopper.get_by_test_id("order-received")).to_contain_text("Faltan")
+        status = shopper.get_by_test_id("order-status")
+        await expect(status).to_contain_text("Tus productos siguen apartados.")
+        await expect(shopper.get_by_test_id("order-promise")).to_have_count(0)
         await expect(page.get_by_test_id("pack-stopped")).to_contain_text("espera una decisión")
         await visit(page, "/oficina/por-resolver")
         row = page.get_by_test_id("attention-row").filter(has_text=f"Pedido {placed_order.number}")
@@ -121,6 +124,9 @@ async def test_partly_paid_order_shows_the_received_amount_until_it_is_packed(
         await expect(page.get_by_test_id("told")).to_have_text(re.compile("Resuelto"))
         await visit(page, f"/oficina/empacar?pedido={placed_order.id}")
         await expect(page.get_by_test_id("pack-line")).to_be_visible()
+        await shopper.reload()
+        await expect(status).to_contain_text("Ya estamos alistando tu pedido.")
+        await expect(shopper.get_by_test_id("order-promise")).to_be_visible()
 
 
 async def test_address_is_corrected_and_a_note_added(open_page: OpenPage, server: ShopServer) -> None:

@@ -68,6 +68,7 @@ def _example(settings: Settings) -> dict[str, Any]:
         "received": "",
         "missing": "",
         "surplus": "",
+        "is_held": False,
         "total": format_cop(89_900),
         "product": _("Producto de ejemplo"),
         "items": [

@@ -53,10 +53,9 @@ from backend.orders.states import (
     PaymentStatus,
 )
 from backend.payment.models import PaymentSession
-from backend.payment.payments import sum_captured_and_refunded
+from backend.payment.payments import has_unaccepted_money, sum_captured_and_refunded
 from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import choose_decisive_session, list_payment_sessions
-from backend.payment.states import SessionState
 from backend.payment.transitions import PAID_BY_EXCHANGE, get_exact_captured_amount
 from backend.returns.requests import count_returnable_units
 from backend.shipping.addresses import find_municipality_code, format_address_lines
@@ -228,7 +227,7 @@ async def order_detail(session: AsyncSession, actor: Actor, order_id: str, store
         id=order.id,
         number=order.number or 0,
         placed_label=time_label(order.created_at),
-        chips=order_chips(order, kind),
+        chips=order_chips(order, kind, has_money_to_accept=any(map(has_unaccepted_money, payments))),
         customer_name=order_customer_name(order),
         email=order.email if actor.may(Right.READ_CUSTOMERS) else "",
         phone=phone,
@@ -343,20 +342,24 @@ async def _payment_view(
     if credit is not None:
         facts = [(_("Valor de lo devuelto"), format_cop(credit.captured_amount or 0)), *facts]
     _captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
+    unaccepted = [one for one in payments if has_unaccepted_money(one)]
     return PaymentView(
-        chip=order_chips(order, DeliveryKind.CARRIER)[0],
+        chip=order_chips(order, DeliveryKind.CARRIER, has_money_to_accept=bool(unaccepted))[0],
         method=_payment_method(credit or payment),
         facts=facts,
         difference=describe_difference(compute_order_money(order, payments)),
-        unused=" ".join(
-            _("El banco aprobó {amount} que nadie ha aceptado.").format(
-                amount=format_exact(get_exact_captured_amount(one))
-            )
-            for one in payments
-            if one.captured_amount is not None and one.state != SessionState.CAPTURED
-        ),
+        unused=" ".join(map(_describe_unaccepted_money, unaccepted)),
         refunded_label=format_cop(refunded) if refunded else "",
     )
+
+
+def _describe_unaccepted_money(payment: PaymentSession) -> str:
+    if payment.captured_amount is None:
+        return _(
+            "El banco aprobó un pago que nadie ha aceptado: no dice cuánto llegó, o lo dice en otra moneda."
+        )
+    amount = format_exact(get_exact_captured_amount(payment))
+    return _("El banco aprobó {amount} que nadie ha aceptado.").format(amount=amount)
 
 
 def _payment_method(payment: PaymentSession | None) -> str:

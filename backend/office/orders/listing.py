@@ -27,6 +27,7 @@ from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import OrderMoney
 from backend.orders.search import (
+    HAS_MONEY_TO_ACCEPT,
     OrderFilter,
     build_conditions,
     make_order_cursor,
@@ -50,7 +51,7 @@ P, F = PaymentStatus, FulfillmentStatus
 DAYS = {"hoy": _("Hoy"), "ayer": _("Ayer"), "semana": _("Últimos 7 días")}
 PAYMENT: dict[str, tuple[str, tuple[str, ...]]] = {
     "pagado": (_("Pagado"), (P.CAPTURED, P.PARTIALLY_CAPTURED, P.PARTIALLY_REFUNDED)),
-    "esperando": (_("Esperando al banco"), (P.AWAITING,)),
+    "esperando": (_("Esperando al banco"), ()),
     "por-confirmar": (_("Por confirmar"), (P.AUTHORIZED,)),
     "devuelto": (_("Devuelto"), (P.REFUNDED, P.PARTIALLY_REFUNDED)),
     "sin-pago": (_("Sin pago"), (P.CANCELED,)),
@@ -111,6 +112,7 @@ def parse_order_filter(params: Mapping[str, str], today: date) -> OrderFilter:
         text=params.get("q", "")[:MAX_TEXT_LENGTH],
         payment=PAYMENT.get(params.get("pago", ""), ("", ()))[1],
         fulfillment=DISPATCH.get(params.get("envio", ""), ("", ()))[1],
+        is_awaiting_bank=params.get("pago") == "esperando",
         is_to_pack=params.get("envio") == "por-empacar",
         is_pickup={"recoger": True, "domicilio": False}.get(params.get("entrega", "")),
     )
@@ -203,6 +205,8 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
         Fulfillment.order_id.in_(ids), Fulfillment.state == LabelState.CREATED
     )
     guides = {order_id: guide or "" for order_id, guide in await session.execute(made)}
+    to_accept = select(Order.id).where(Order.id.in_(ids), HAS_MONEY_TO_ACCEPT)
+    unaccepted = set((await session.execute(to_accept)).scalars())
     kinds = await read_delivery_kinds(session, orders)
     return [
         OrderRow(
@@ -213,7 +217,7 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
             placed_label=short_time_label(order.created_at),
             products=_products_text(lines[order.id]),
             total_label=format_cop(order.total),
-            chips=order_chips(order, kinds[order.id]),
+            chips=order_chips(order, kinds[order.id], has_money_to_accept=order.id in unaccepted),
             guide=guides.get(order.id, ""),
             is_pickup=kinds[order.id] is DeliveryKind.PICKUP,
             is_own=kinds[order.id] is DeliveryKind.OWN,
@@ -222,14 +226,17 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
     ]
 
 
-def order_chips(order: Order, kind: DeliveryKind) -> list[ChipView]:
+def order_chips(order: Order, kind: DeliveryKind, *, has_money_to_accept: bool) -> list[ChipView]:
     """Return the status chips of an order.
 
     The chips are the payment and, once the order is paid or packed, the fulfillment. A cancelled order has one
     chip that says so and, if money was received, the chip of the payment.
     """
     status = order.payment_status
-    paid = ChipView(PAYMENT_LABELS.get(status, status), PAYMENT_TONES.get(status, "plain"))
+    label = PAYMENT_LABELS.get(status, status)
+    if status == P.AWAITING and has_money_to_accept:
+        label = _("Pago por aceptar")
+    paid = ChipView(label, PAYMENT_TONES.get(status, "plain"))
     if order.status == OrderStatus.CANCELED:
         given_back = [paid] if status in {P.REFUNDED, *HAS_MONEY} else []
         return [ChipView(ORDER_LABELS[order.status], "plain"), *given_back]

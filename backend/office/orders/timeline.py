@@ -20,9 +20,9 @@ from backend.orders.models import Fulfillment, Order, OrderNote
 from backend.orders.money.refunds import REVERSED
 from backend.payment.manual_methods import EXCHANGE_CREDIT, METHOD_NAMES, ManualMethod
 from backend.payment.models import PaymentSession, Refund
-from backend.payment.payments import list_refunds
+from backend.payment.payments import has_unaccepted_money, list_refunds
 from backend.payment.states import SessionState
-from backend.payment.transitions import APPROVED, PAID_BY_EXCHANGE, get_exact_captured_amount
+from backend.payment.transitions import PAID_BY_EXCHANGE, get_exact_captured_amount
 from backend.staff.actor_names import short_actor_names
 
 MAX_ENTRIES = 200
@@ -204,10 +204,9 @@ def _describe_payment(payment: PaymentSession) -> tuple[datetime, EventView] | N
     known = PAYMENT_EVENTS.get(payment.state)
     if known is None:
         return None
-    is_taken = payment.captured_amount is not None
-    if payment.state != SessionState.CAPTURED and (is_taken or APPROVED in payment.data):
+    if has_unaccepted_money(payment):
         known = _APPROVED
-    if is_taken:
+    if payment.captured_amount is not None:
         detail = format_exact(get_exact_captured_amount(payment))
     else:
         detail = "" if known is _APPROVED else format_cop(payment.amount)  # the bank named no pesos
@@ -233,14 +232,14 @@ def _describe_refunds(
 
 def _name_refund(refund: Refund) -> str:
     if refund.method == EXCHANGE_CREDIT:
-        return _("Pagó otro pedido con lo que devolvió")
+        return _("El comprador pagó el pedido {number} con lo que devolvió").format(number=refund.reference)
     return _("El banco devolvió el dinero") if refund.reason == REVERSED else _("Devolución anotada")
 
 
 def _name_payment(payment: PaymentSession, title: str) -> str:
     """Return `title`, or a special title for a payment that staff received or that is the credit of an exchange."""
     if PAID_BY_EXCHANGE in payment.data:
-        return _("Pagado con lo que devolvió")
+        return _("El comprador pagó con lo que devolvió del pedido {number}").format(number=payment.reference)
     if payment.method is not None and payment.state == SessionState.CAPTURED:
         return _("Pago recibido: {method}").format(method=METHOD_NAMES[ManualMethod(payment.method)])
     return title

@@ -11,7 +11,7 @@ from backend.core.texts import _
 _TEXTS = {
     ProblemKind.UNREADABLE_FILE: _("{name} nombra un archivo que no se puede leer ({reason})"),
     ProblemKind.NOT_HTTP_URL: _("debe empezar por http:// o https://"),
-    ProblemKind.NO_FILE: _("no nombra un archivo que exista"),
+    ProblemKind.NO_FILE: _("el archivo no existe"),
     ProblemKind.NOT_NETWORKS: _("deben ser direcciones o redes IP, separadas por comas"),
     ProblemKind.NOT_AES_KEY: _("deben ser 32 dígitos hexadecimales"),
     ProblemKind.NOT_DATABASE_URL: _(
@@ -97,20 +97,25 @@ _PYDANTIC_TEXTS = {
 _EXAMPLES = {
     "ALERT_EMAIL": "ana@tienda.example",
     "CARRIER_ORIGIN_DANE_CODE": _("11001000, el código DANE de Bogotá"),
-    "DATABASE_POOLER": _("transaction, o quedar vacío"),
-    "GATEWAY_ENV": _("sandbox o production"),
-    "LOG_FORMAT": _("text o json"),
     "SEARCH_ENGINE": _("paquete.modulo:Clase"),
-    "STORE_LOCALE": _("es o en"),
     "STORE_WHATSAPP": "57 300 123 4567",
 }
-"""Valid values of the settings that have a pattern or a list of values."""
+"""Valid values of the settings that have a pattern."""
+_CHOICES = {
+    "DATABASE_POOLER": _("debe ser transaction, o quedar vacío"),
+    "GATEWAY_ENV": _("debe ser sandbox o production"),
+    "LOG_FORMAT": _("debe ser text o json"),
+    "STORE_LOCALE": _("debe ser el código de un idioma: es (español) o en (inglés)"),
+}
+"""Sentences for the settings that have a list of values."""
 _OTHER = _("no es un valor válido")
 
 
 def describe_problem(problem: SettingProblem) -> str:
     """Return the problem as a sentence in the store's language."""
     text = _PYDANTIC_TEXTS.get(problem.kind, _OTHER)
+    if text == _LIKE_EXAMPLE:
+        text = _CHOICES.get(problem.setting, text)
     if problem.kind in ProblemKind.__members__:
         text = _TEXTS[ProblemKind[problem.kind]]
     values = {  # Pydantic states some limits as floats, and only the digits of an int are grouped

@@ -300,7 +300,9 @@ def payment_form() -> rx.Component:
             rx.el.p(_("Falta la cuenta: pídesela al comprador."), class_name="o-row__detail"),
         ),
         rx.el.form(
-            amount_field("pay", _("Haz la transferencia en tu banco y anota aquí lo que enviaste.")),
+            amount_field(
+                "pay", _("Haz la transferencia o entrega el efectivo, y anota aquí cuánto devolviste.")
+            ),
             office_select(
                 ReturnState,
                 "pay",

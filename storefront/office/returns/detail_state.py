@@ -103,7 +103,9 @@ class ReturnState(OfficeScreen, KnownClientState):
                 _("Una guía del pedido se está haciendo o está en duda: espera a saberlo."), "problem"
             )
         else:
-            await self._announce_done(actor, _("Aprobada. El dueño la paga por transferencia."))
+            await self._announce_done(
+                actor, _("Aprobada. Falta devolver el dinero, por transferencia o en efectivo.")
+            )
 
     @office_event(Right.HANDLE_RETURNS)
     async def deny(self, actor: Actor, form: dict[str, Any]) -> None:

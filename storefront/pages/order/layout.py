@@ -63,10 +63,7 @@ def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
 
 
 def is_paid_in_part(order: ObjectVar[OrderView]) -> rx.Var[bool]:
-    """Return a variable that is True if a part of the total is unpaid and nothing was sent.
-
-    Then the page may not promise a day.
-    """
+    """Return a variable that is True if a part of the total is unpaid and nothing was sent."""
     return (order.missing_label != "") & (order.status == "paid") & (order.journey == "preparing")
 
 
@@ -89,7 +86,7 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
     )
     has_instructions = (order.payment.instructions != "") & (order.journey == "")
     unpaid = rx.cond(is_unpaid_here, texts.UNPAID_HERE, rx.cond(has_instructions, texts.PAY_AS_AGREED, words))
-    due = rx.cond(is_paid_in_part(order), texts.PART_WORDS, unpaid)
+    due = rx.cond(is_paid_in_part(order) & order.is_held, texts.PART_WORDS, unpaid)
     return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, due)).to(str)
 
 
@@ -127,10 +124,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
                 data_status=order.status,
                 data_journey=order.journey,
             ),
-            rx.cond(
-                ~is_paid_in_part(order),
-                promise_text(order.promise.to(OrderPromise), order.delivery_kind),
-            ),
+            promise_text(order.promise.to(OrderPromise), order.delivery_kind),
             rx.cond(
                 (order.status == "paid") & (order.journey != "delivered") & (order.journey != "picked_up"),
                 rx.el.p(_("Guarda este enlace: aquí verás cómo va tu pedido."), class_name="order__words"),

@@ -108,8 +108,9 @@ JOURNEY_WORDS = {
 COLLECT_ANYWHERE = _("Di tu número de pedido cuando llegues.")
 """Replaces the text of an order to collect if its pickup point has neither address nor hours."""
 PART_TITLE = _("Recibimos una parte de tu pago")
+"""Replaces the title of a paid order if a part of its total is missing."""
 PART_WORDS = _("Tus productos siguen apartados.")
-"""Replace the texts of a paid order if a part of its total is missing."""
+"""Replaces the text of such an order while it may not be packed."""
 FREE_TITLE = _("¡Gracias! Tu pedido está confirmado")
 FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus productos.")
 FREE_SHIPPED = _("Ya despachamos tus productos. Más abajo ves por dónde van.")

@@ -38,6 +38,7 @@ VALUES: dict[str, Any] = {
     "received": "",
     "missing": "",
     "surplus": "",
+    "is_held": False,
     "total": "$ 89.900",
     "role": "Tienda",
     "id": "att_1",

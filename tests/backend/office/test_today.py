@@ -12,6 +12,8 @@ from backend.attention.models import Attention
 from backend.catalog.models import Product
 from backend.core.db.database import db_now
 from backend.core.errors import Forbidden
+from backend.office.orders.detail import order_detail
+from backend.office.orders.listing import orders_view
 from backend.office.today import TodayView, today_view
 from backend.office_settings import LOW_STOCK as LOW
 from backend.orders.models import Order
@@ -19,7 +21,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
 from backend.staff.rights import RIGHTS, Actor, Right, Role
 from tests.amounts import cop
-from tests.backend.orders.paying import place_order_at_bank, report_payment
+from tests.backend.orders.paying import place_order_at_bank, report_amount, report_payment
 from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
@@ -66,6 +68,23 @@ async def test_new_order_is_counted_as_awaiting_the_bank_and_then_as_to_be_packe
     assert (paid.awaiting_bank, paid.to_pack, paid.orders) == (0, 1, 1)
     assert paid.sold_label != cop("$ 0")
     assert paid.waits_since
+
+
+@pytest.mark.parametrize(("amount", "currency"), [("50000", "COP"), ("20", "USD")])
+async def test_order_with_unaccepted_money_does_not_await_the_bank(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, amount: str, currency: str
+) -> None:
+    """Let the bank approve another amount, or one in another currency: staff decide then, and not the bank."""
+    _order_id, payment = await place_order_at_bank(shop, store, await toy(shop, shop_defaults, "trompo"))
+    await report_amount(shop, payment, amount, currency)
+    view = await read_today(shop)
+    async with shop.database.read() as session:
+        waiting = await orders_view(session, OWNER, {"pago": "esperando"})
+        (row,) = (await orders_view(session, OWNER, {})).rows
+        detail = await order_detail(session, OWNER, row.id, "Trompo")
+    assert (view.awaiting_bank, view.attention, len(waiting.rows)) == (0, 1, 0)
+    assert [chip.text for chip in row.chips] == ["Pago por aceptar"]
+    assert (detail.chips, detail.payment.chip) == (row.chips, row.chips[0])
 
 
 async def test_sales_of_today_are_compared_with_those_a_week_ago(

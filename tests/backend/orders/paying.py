@@ -46,6 +46,16 @@ async def report_payment(
     await (apply_second_report if second else apply_report)(shop.database, session_id, report)
 
 
+async def report_amount(shop: Shop, session_id: str, amount: str, currency: str = "COP") -> None:
+    """Let the bank approve this amount of the payment."""
+    async with shop.database.read() as session:
+        payment = await session.get_one(PaymentSession, session_id)
+    report = ProviderReport(
+        state=ProviderState.CAPTURED, amount=Decimal(amount), currency=currency, invoice=payment.invoice
+    )
+    await apply_report(shop.database, session_id, report)
+
+
 async def order_row(shop: Shop, order_id: str) -> Order:
     async with shop.database.read() as session:
         return (await session.execute(select(Order).where(Order.id == order_id))).scalar_one()

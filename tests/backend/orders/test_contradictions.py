@@ -38,7 +38,7 @@ from backend.office.orders.detail import order_detail
 from backend.office.orders.packing import pack_view
 from backend.orders.models import Fulfillment
 from backend.orders.service import lock_order
-from backend.payment.models import PaymentSession, Refund
+from backend.payment.models import Refund
 from backend.payment.providers.base import ProviderReport, ProviderState
 from backend.payment.second_transactions import check_second_transaction
 from backend.payment.transitions import apply_report
@@ -49,6 +49,7 @@ from tests.backend.orders.paying import (
     read_open_attention,
     read_order_status,
     read_stock,
+    report_amount,
     report_payment,
     resolve,
 )
@@ -131,15 +132,6 @@ async def test_bank_report_that_fits_a_captured_payment_changes_nothing(
 ) -> None:
     await report_payment(shop, paid[1], state)
     assert await rows(shop) == []
-
-
-async def report_amount(shop: Shop, session_id: str, amount: str, currency: str = "COP") -> None:
-    async with shop.database.read() as session:
-        payment = await session.get_one(PaymentSession, session_id)
-    report = ProviderReport(
-        state=S.CAPTURED, amount=Decimal(amount), currency=currency, invoice=payment.invoice
-    )
-    await apply_report(shop.database, session_id, report)
 
 
 @pytest.mark.parametrize(

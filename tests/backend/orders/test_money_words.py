@@ -148,6 +148,7 @@ def cancel() -> Step:
 
 PART = "Pagaron $ 50.000 de $ 80.000: faltan $ 30.000."
 PART_MAIL = "Recibimos $ 50.000 de los $ 80.000 que vale tu pedido. Faltan $ 30.000."
+PREPARED = "Ya empezamos a preparar tu pedido."
 PART_WAITS = "El pedido vale $ 80.000; llegaron $ 50.000; faltan $ 30.000."
 FULL_WAITS = "El pedido vale $ 80.000 y llegaron completos."
 PAID_MAIL = "Tu banco confirmó el pago."
@@ -190,7 +191,7 @@ CASES = (
         "$ 50.000",
         ("paid", "$ 50.000", "$ 30.000", ""),
         screen=PART,
-        mail=PART_MAIL,
+        mail=f"{PART_MAIL} {PREPARED}",
         prepaid=DEBT,
     ),
     Case(
@@ -398,13 +399,16 @@ async def test_all_views_of_an_order_agree_about_its_money(money: Money, case: C
     assert normalize_spaces(detail.payment.difference) == normalize_spaces(packing.difference) == case.screen
     unused = [f"El banco aprobó {text} que nadie ha aceptado." for title, text in events if title == UNUSED]
     assert normalize_spaces(detail.payment.unused) == " ".join(unused)
-    assert (detail.is_held, packing.state == "held") == (case.is_held, case.is_held)
+    assert (detail.is_held, packing.state == "held", page.is_held) == (case.is_held,) * 3
     assert normalize_spaces(detail.payment.refunded_label) == case.refunded
     shown = (page.status, *map(normalize_spaces, (page.paid_label, page.missing_label, page.refunded_label)))
     assert shown == case.page
+    may_promise = page.status == "paid" and not page.is_held
+    assert bool(page.promise.text) == may_promise
     mail = await read_newest_mail(shop)
     assert case.mail in mail
     assert bool(case.mail) == bool(mail)
+    assert not (case.is_held and PREPARED in mail)
     assert normalize_spaces(today.sold_label) == normalize_spaces(books.net) == case.sold
     assert today.orders == books.orders
     accepted = sum(parse_pesos(text) for title, text in events if title == APPROVED)
@@ -433,5 +437,10 @@ async def test_approval_in_another_currency_names_no_pesos(money: Money) -> None
     async with money.shop.database.read() as session:
         (row,) = (await open_attention(session, OWNER)).rows
         detail = await order_detail(session, OWNER, money.order.order_id, "Trompo")
+        page = await order_view(session, money.shop.settings, money.order.order_id)
     assert list_money_events(detail) == [(UNUSED, "")]
+    assert detail.payment.unused == (
+        "El banco aprobó un pago que nadie ha aceptado: no dice cuánto llegó, o lo dice en otra moneda."
+    )
+    assert (page.status, page.payment.state) == ("review", "review")
     assert row.facts == "El banco no dice cuánto llegó, o lo dice en otra moneda. Míralo en la pasarela."

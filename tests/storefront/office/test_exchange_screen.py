@@ -84,9 +84,13 @@ async def test_unit_is_exchanged_for_a_scanned_product_and_the_difference_is_rec
     new = await open_screen(browser_of, OrderState, f"/oficina/pedidos/{exchange.draft_order_id}")
     assert "Cambio del pedido" in new.content.payment.method
     assert new.content.difference.kind == ""
-    assert "Pagado con lo que devolvió" in [event.title for event in new.content.events]
+    old_number, new_number = order.content.number, new.content.number
+    credit = f"El comprador pagó con lo que devolvió del pedido {old_number}"
+    assert credit in [event.title for event in new.content.events]
     await send_event(order, "load")
-    assert "Cambio hecho" in [event.title for event in order.content.events]
+    titles = [event.title for event in order.content.events]
+    assert "Cambio hecho" in titles
+    assert f"El comprador pagó el pedido {new_number} con lo que devolvió" in titles
     assert [row.kind for row in order.content.returns] == ["Cambio"]
     assert "exchange" in order.content.actions  # the other unit
 

@@ -23,7 +23,7 @@ from backend.office.orders.timeline import (
 )
 from backend.orders.models import Fulfillment
 from backend.orders.money.refunds import REVERSED
-from backend.payment.manual_methods import EXCHANGE_CREDIT, ManualMethod
+from backend.payment.manual_methods import ManualMethod
 from backend.payment.models import PaymentSession, Refund
 from backend.payment.states import SessionState
 from backend.staff.rights import COMMAND_LINE
@@ -115,7 +115,6 @@ async def test_each_delivered_parcel_is_shown_once(
 
 REFUNDS: list[tuple[dict[str, Any], str]] = [
     *(({"method": method}, "Devolución anotada") for method in ManualMethod),
-    ({"method": EXCHANGE_CREDIT}, "Pagó otro pedido con lo que devolvió"),
     ({"reason": REVERSED}, "El banco devolvió el dinero"),
 ]
 

@@ -144,13 +144,15 @@ def test_limits_are_described_with_their_numbers(monkeypatch: pytest.MonkeyPatch
             "DRAIN_SECONDS": "301",
             "STORE_LOCALE": "fr",
             "GATEWAY_ENV": "live",
+            "SSL_CERT_FILE": "/nowhere/authorities.pem",
         },
     )
     assert sorted(map(describe_problem, problems)) == [
         "DRAIN_SECONDS: debe ser 300 o menos",
-        "GATEWAY_ENV: debe ser como sandbox o production",
+        "GATEWAY_ENV: debe ser sandbox o production",
         "PORT: debe ser 65.535 o menos",
-        "STORE_LOCALE: debe ser como es o en",
+        "SSL_CERT_FILE: el archivo no existe",
+        "STORE_LOCALE: debe ser el código de un idioma: es (español) o en (inglés)",
         "WORKERS: debe ser 1 o más",
     ]
 
