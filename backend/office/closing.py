@@ -59,7 +59,7 @@ async def closing_view(session: AsyncSession, actor: Actor) -> ClosingView:
         sums=[
             (_("Había en la caja"), format_cop(day.opening_cash)),
             *sorted(others),
-            (_("Devuelto en efectivo"), f"-{format_cop(day.cash_given_back)}"),
+            (_("Devuelto en efectivo"), format_cop(-day.cash_given_back)),
         ],
         expected=day.expected_cash,
         expected_label=format_cop(day.expected_cash),
