@@ -47,7 +47,7 @@ class TodayView:
         reviews: number of unread reviews.
         pqrs: PQRS requests without an answer.
         returns: returns in which a customer waits for the shop.
-        waits_since: day since which the oldest order waits to be packed; empty without one.
+        waits_since: day on which the order that waits longest for packing was paid; empty if none waits.
         attention_late: number of open attention rows whose deadline has passed.
         change: today's sales compared with the same time a week ago, in percent; None if nothing was sold then.
         is_quiet: True if no work is pending.
@@ -113,13 +113,13 @@ async def today_view(session: AsyncSession, actor: Actor, settings: Settings) ->
 
 
 async def _sales_between(session: AsyncSession, begin: datetime, end: datetime) -> tuple[Cop, int]:
-    """Return the captured minus the refunded money between two times, and the number of paid orders."""
+    """Return the captured minus the refunded money of this time range, and the number of orders paid."""
     (cash,) = await sum_cash(session, [(begin, end)])
     return cash.captured - cash.refunded, await count_orders_paid_between(session, begin, end)
 
 
 async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]:
-    """Count the products for sale that have low stock, and return the products with the fewest units."""
+    """Return the number of products for sale with low stock, and those of them with the fewest units."""
     few = await select_low_stock(session)
     count = (await session.execute(select(func.count()).select_from(few.subquery()))).scalar_one()
     if not count:

@@ -1,4 +1,4 @@
-"""Numbers next to the places of the navigation: the work that waits for the staff member."""
+"""Numbers next to the navigation links: the work that waits for the staff member."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from backend.staff_notices.waiting_work import read_waiting_work
 
 @dataclass(frozen=True, slots=True)
 class NavigationCounts:
-    """Numbers next to the places of the navigation, and deadlines in words, by the place's `count_key`.
+    """Numbers next to the navigation links, and deadlines in words, both by the link's `count_key`.
 
-    The key `more` has the sum of the places that a phone's navigation bar does not show.
+    The key `more` has the sum of PQRS requests, returns and reviews: a phone has one link for all three.
     """
 
     numbers: dict[str, int]
@@ -20,7 +20,7 @@ class NavigationCounts:
 
 
 async def read_navigation_counts(session: AsyncSession, actor: Actor) -> NavigationCounts:
-    """Return the numbers next to the places of the navigation that the actor may open."""
+    """Return the counts. For work that the actor may not see, the number is 0 or missing."""
     work = await read_waiting_work(session)
     pqrs, returns = work.pqrs, work.returns
     numbers = {"attention": work.attention if actor.may(Right.READ_ATTENTION) else 0}

@@ -48,8 +48,9 @@ TAX_LEVELS = {
 class Invoicing(BaseModel):
     """The settings of invoices. Texts may be empty and numbers may be missing: `problems` reports them.
 
-    `resolution` is the number of the DIAN's resolution, `dated` its day. The two ranges, of numbers and of days in
-    Colombia, include both ends. `technical_key` is the key that the DIAN assigned to the range of numbers.
+    `resolution` is the number of the DIAN's resolution, and `dated` the day on which it was issued. The range
+    of invoice numbers and the range of valid days, in Colombia, include both ends. `technical_key` is the key
+    that the DIAN assigned to the range of numbers.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -58,7 +58,7 @@ class EffectiveSettings:
         self._probe = probe
 
     async def now(self) -> Settings:
-        """Return the effective settings. They are cached, but always up to date on every replica."""
+        """Return the effective settings. They are cached, and read again after a change on any replica."""
         return await self._probe.read_cached("effective settings", self._read)
 
     async def _read(self) -> Settings:
@@ -136,7 +136,7 @@ async def store_settings(session: AsyncSession, actor: AuditActor, changes: Mapp
 
 
 def is_demo_identity(effective: Settings) -> bool:
-    """Return True if the shop still has the demo shop's name and identity. No shop in production has them."""
+    """Return True if name, legal name, NIT, phone and e-mail are all still those of the demo shop."""
     return all(getattr(effective, name) == getattr(DEMO, name) for name in ("store_name", *MUST_BE_OWN))
 
 

@@ -69,10 +69,10 @@ _at_the_bank = (SessionState.PENDING, SessionState.INITIATING, SessionState.PEND
 
 @dataclass(frozen=True, slots=True)
 class StoredMoment:
-    """A column with times, and the maximum by which a correct time can be in the future. `where` selects the rows.
+    """A column with times. A correct time is at most `max_ahead` after now. `where` selects its rows.
 
-    If an earlier release could store later times, `tolerated_ahead` is the maximum that counts as correct. A time
-    that exceeds it is changed to now plus `max_ahead`.
+    An earlier release may have stored later times. Then only times more than `tolerated_ahead` after now are
+    corrected; they are changed to now plus `max_ahead`.
     """
 
     column: InstrumentedAttribute[Any]
@@ -86,7 +86,7 @@ class StoredMoment:
         return f"{self.column.class_.__tablename__}.{self.column.key}"
 
     def late_condition(self) -> ColumnElement[bool]:
-        """Return the condition for rows whose time is later than the maximum."""
+        """Return the condition for the rows whose time must be corrected."""
         tolerated_ahead = self.max_ahead if self.tolerated_ahead is None else self.tolerated_ahead
         is_late: ColumnElement[bool] = self.column > db_now(tolerated_ahead + CLOCK_SLACK)
         return is_late if self.where is None else is_late & self.where
@@ -147,18 +147,18 @@ STORED_MOMENTS: Sequence[StoredMoment] = (
 
 
 class ClockCorrection:
-    """Changes stored times that are later than the maximum of their column to that maximum."""
+    """Job that corrects stored times that are too far in the future, because the clock was wrong."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @periodic("clock.correct", every=timedelta(minutes=5))
     async def correct(self, _run: JobRun) -> None:
-        """Run `pull_back`: correct the times that were stored while the clock was wrong."""
+        """Correct the times that were stored while the clock was wrong. See `pull_back`."""
         await self.pull_back()
 
     async def pull_back(self) -> dict[str, int]:
-        """Change every time that is later than its maximum to the maximum, and log the changes.
+        """Change every time that is too far in the future to now plus its column's `max_ahead`. Log it.
 
         Return the number of changed rows by column.
         """

@@ -77,8 +77,8 @@ async def confirm_edit(
         NotFound: there is no such edit.
         EditEnded: the edit was cancelled.
         NotEditable, DifferenceAtBank: see `backend.order_edits.editability.require_editable`.
-        InvalidData: the edit changes nothing, nothing that costs money would remain, added units are no longer for
-            sale, or the reason is too long.
+        InvalidData: the edit changes nothing, leaves no units or a total of 0 in a paid order, adds units
+            that are no longer for sale, or the reason is too long.
         InsufficientStock: units are not in stock.
         ShippingOutdated: the chosen shipping was priced for other products or another address.
         OptionNotOffered, TotalChanged: the zone of the chosen own delivery has changed.

@@ -269,7 +269,7 @@ async def follow_difference(session: AsyncSession, event: PaymentSessionChanged)
 
 @subscribe(OrderCanceled)
 async def close_rows_of_canceled_order(session: AsyncSession, event: OrderCanceled) -> None:
-    """Close the attention rows about the difference of a cancelled order: all its money is refunded."""
+    """Close the attention rows about the difference of a cancelled order, which has none any more."""
     for kind in (AttentionKind.EDIT_OWED, AttentionKind.EDIT_REFUND):
         await close_attention(session, kind, event.order_id, note="The order was cancelled")
 

@@ -48,7 +48,7 @@ class EditedShipping:
         return asdict(self)
 
     def compute_price(self, goods_total: Cop) -> Cop:
-        """Return the price for goods of this total, after discounts: own delivery may be free from an amount."""
+        """Return the price for this total of the discounted goods: own delivery may be free from a minimum."""
         return get_shipping_price(self.amount, self.data, goods_total)
 
     def build_sold_data(self, ready_on: date | None, moment: datetime) -> JsonObject:

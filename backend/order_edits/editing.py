@@ -162,9 +162,9 @@ async def set_line_quantity(
 async def change_variant(
     session: AsyncSession, actor: Actor, edit_id: str, line_id: str, variant_id: str
 ) -> OrderEditAction:
-    """Replace the units that the edit leaves of a line by units of another variant, at the current price.
+    """Remove a line in the edit, and add the same number of units of another variant, at the current price.
 
-    If the edit already removes the line, all its sold units are replaced.
+    The number is that of the line after the edit so far; the sold number if the edit has removed the line.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the order has no such line.
@@ -285,7 +285,7 @@ async def read_edit(session: AsyncSession, actor: Actor, edit_id: str) -> OrderE
 
 
 def _read_quantity(line: OrderLine, actions: Sequence[OrderEditAction]) -> int:
-    """Return the units of a line of the order after these actions."""
+    """Return the number of units that the line has after these actions of an edit."""
     return next((one.quantity for one in actions if one.line_id == line.id), line.quantity)
 
 

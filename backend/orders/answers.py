@@ -22,7 +22,7 @@ from backend.payment.answers import PaymentCollectionOut, RefundOut
 
 
 class UnitPrices(TypedDict):
-    """The price of one unit, and the price of one unit before a sale."""
+    """The price of one unit, and its crossed-out price from before a price reduction, if it has one."""
 
     unit_price: int | None
     compare_at_unit_price: int | None

@@ -28,7 +28,7 @@ class DeliveryKind(StrEnum):
 
 
 async def read_delivery_kinds(session: AsyncSession, orders: Collection[Order]) -> dict[str, DeliveryKind]:
-    """Return the kinds of these orders by order id. An order without a shipping option counts as a carrier's."""
+    """Return the delivery kinds by order id: `CARRIER` for an order without a shipping option."""
     option_ids = {order.shipping_option_id for order in orders if order.shipping_option_id}
     query = select(ShippingOption.id, ShippingOption.provider_id, ShippingOption.data)
     found = await session.execute(query.where(ShippingOption.id.in_(option_ids)))
@@ -55,7 +55,7 @@ async def read_option_kind(session: AsyncSession, option_id: str) -> DeliveryKin
 
 
 def name_shipping(order: Order, kind: DeliveryKind) -> str:
-    """Return the label of the shipping in an order's totals for staff: for a pickup, the name of its option."""
+    """Return the label of the shipping in totals for staff: a pickup's option name, otherwise «Envío»."""
     return order.shipping_name if kind is DeliveryKind.PICKUP and order.shipping_name else _("Envío")
 
 

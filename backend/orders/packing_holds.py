@@ -41,7 +41,7 @@ class PackingHeld(NotAllowed):
 
 @subscribe(PaymentContradicted)
 async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
-    """Open an attention row about the payment. If the payment pays an order, it is not packed while the row is open.
+    """Open an attention row about the payment. An order that it has paid is not packed while the row is open.
 
     The order is locked, so packing cannot run at the same time. An earlier open row about the same payment is
     replaced, because its amount is from an earlier report.
@@ -66,9 +66,9 @@ async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
 
 @subscribe(OrderPaid)
 async def hold_partly_paid_order(session: AsyncSession, event: OrderPaid) -> None:
-    """Open an attention row if the accepted payment is smaller than the order's total; close the row once it is paid.
+    """Open an attention row if the order is paid in part; close the row once the order is fully paid.
 
-    The order is locked by the caller, which captured the money. An order that an exchange pays is left out.
+    The caller has locked the order and captured the money. No row is opened if an exchange pays the order.
     """
     order = await read_order(session, event.order_id)
     if order.payment_status == PaymentStatus.CAPTURED:

@@ -163,7 +163,7 @@ def count_units_to_send(lines: Iterable[OrderLine]) -> dict[str, int]:
 
 
 def count_units_to_box(lines: Iterable[OrderLine]) -> dict[str, int]:
-    """Return the units by line id for the next box: the unpacked ones, or if there are none, all units to be sent."""
+    """Return the units by line id for the packing list: the unpacked ones; if all are packed, all of them."""
     lines = list(lines)
     left = {line.id: line.quantity - line.fulfilled - line.withdrawn for line in lines}
     if not any(left.values()):

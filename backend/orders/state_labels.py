@@ -100,10 +100,10 @@ _STAGES_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
 
 
 def get_stage_label(stage: str, kind: DeliveryKind) -> str:
-    """Return the label of a parcel's progress, by how its order reaches the customer."""
+    """Return the text for a parcel's stage. It depends on how the order reaches the customer."""
     return _STAGES_BY_KIND[kind].get(stage, stage)
 
 
 def get_label_label(state: str, kind: DeliveryKind) -> str:
-    """Return the label of the state of a parcel's label or, if it needs none, of its packing."""
+    """Return the text for the state of a carrier's label; for other kinds, for the state of the packing."""
     return (LABEL_LABELS if kind.has_label else PACKING_LABELS)[state]

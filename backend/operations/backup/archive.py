@@ -34,7 +34,8 @@ class Manifest:
 
     Attributes:
         made_at: time of the backup, in ISO 8601 and UTC.
-        database: kind of the database, revision of its schema, and further data that a restore of this kind needs.
+        database: kind of the database (`sqlite` or `postgresql`), revision of its schema and, for PostgreSQL,
+            the data that `postgresql_dump.check_restorable` needs.
         files: size and SHA-256 of every member, by name.
     """
 

@@ -172,7 +172,7 @@ def _replace_file(file: Path, place: Path) -> None:
 
 
 def previous_file_path(place: Path) -> Path:
-    """Return a free name for the previous file, in the same folder."""
+    """Return an unused path next to `place` for the database file that a restore replaces."""
     n = 1
     while (other := place.with_name(f"{place.name}.before-restore-{n}")).exists():
         n += 1

@@ -36,7 +36,7 @@ class ClientProgramError(Exception):
     """A client program of PostgreSQL is missing, older than the server, or has failed. The message is one line.
 
     Attributes:
-        owner_text: what to do, in the store's language; empty if only the message says it.
+        owner_text: what to do, in the store's language; empty if there is only the message.
     """
 
     def __init__(self, message: str, owner_text: str = "") -> None:

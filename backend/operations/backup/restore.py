@@ -151,7 +151,8 @@ def _require_same_key(settings: Settings, key: bytes, *, replace: bool) -> None:
     """Check that the links in e-mails that the backed-up shop sent will work in the restored shop.
 
     Raises:
-        RestoreRefused: SECRET_KEY is another key, or the data folder contains another key that may not be replaced.
+        RestoreRefused: SECRET_KEY is not the backup's key; or it is not set, the data folder contains another
+            key, and `replace` is False.
     """
     given = settings.secret_key.get_secret_value()
     if given:

@@ -89,7 +89,7 @@ class BackupStore:
                 out.write(piece)
 
     async def list_names(self) -> list[str]:
-        """Return the names of the backups that `trompo backup` named, oldest first."""
+        """Return the names of the backups that `trompo backup` made and named, oldest first."""
         found: list[str] = []
         with _translate_errors():
             async for page in self._store.list(chunk_size=500):

@@ -69,9 +69,9 @@ class AlertChecks:
 
     @periodic("alert.watch", every=CHECK_INTERVAL)
     async def check_shop(self, _run: JobRun) -> None:
-        """Raise an alert if no order was paid for some hours, and one if e-mails were not sent.
+        """Raise an alert if no order was paid for `alert_no_sale_hours`, and one if e-mails were not sent.
 
-        The settings have the number of hours. Then end all alerts whose condition is no longer met.
+        Then end all alerts whose condition is no longer met.
         """
         async with self._database.transaction() as session:
             hours = (await read_effective_settings(session, self._settings)).alert_no_sale_hours
@@ -151,7 +151,7 @@ def _find_failing_services(minutes: int) -> Iterator[FoundAlert]:
 
 
 async def _count_given_up_mails(session: AsyncSession) -> int:
-    """Count the given-up e-mails whose job has an open attention row, except e-mails to the owner."""
+    """Count the unsent e-mails whose failed job has an open attention row. Alert e-mails are not counted."""
     count = (
         select(func.count())
         .select_from(Job)

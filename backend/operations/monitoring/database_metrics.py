@@ -128,7 +128,7 @@ def _labelled_gauge(name: str, help_text: str, label: str, values: Iterable[tupl
 
 
 class _FixedCollector:
-    """A collector of metric families that are already read, for prometheus_client."""
+    """A prometheus_client collector that returns the given metric families."""
 
     def __init__(self, families: Sequence[Metric]) -> None:
         self._families = families

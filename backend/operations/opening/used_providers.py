@@ -23,7 +23,7 @@ ON_THE_WAY = (LabelState.CREATING, LabelState.CREATED, LabelState.UNKNOWN)
 
 
 async def require_used_providers(session: AsyncSession, registered: Mapping[str, Mapping[str, str]]) -> None:
-    """Check that every provider is registered that an undecided payment, an open order or a pending invoice needs.
+    """Check that all providers in use are registered: those of open payments, orders, parcels and invoices.
 
     Args:
         session: a database session.

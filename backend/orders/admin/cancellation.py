@@ -70,7 +70,7 @@ async def cancel_order(database: Database, actor: Actor, payments: PaymentServic
 async def _cancel_payment(
     database: Database, actor: Actor, payments: PaymentService, payment: PaymentSession
 ) -> None:
-    """Cancel the payment unless it has ended. A payment of 0 pesos needs no refund.
+    """Cancel the payment unless it has ended. Do nothing for a payment of 0 pesos: it needs no refund.
 
     Raises:
         NotAllowed: the shop does not use the payment's provider.
@@ -119,12 +119,13 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
 async def refuse_canceled_purchase(session: AsyncSession, event: PaymentApproved) -> None:
     """Prevent an approved payment from reactivating an order that a staff member has cancelled.
 
-    A payment that was started after the cancellation is a new purchase, so it may pay. The orders are locked, so an
-    approval and a cancellation of the same order cannot run at the same time.
+    If another order of the purchase was cancelled before the payment started, the payment is a new purchase
+    and may pay. The orders are locked, so an approval and a cancellation of the same order cannot run at the
+    same time.
 
     Raises:
-        PurchaseCanceled: a staff member cancelled the payment's own order; or another order of the same purchase,
-            after the payment had started.
+        PurchaseCanceled: a staff member cancelled the payment's own order at any time, or another order of
+            the purchase after the payment had started.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     orders = await session.execute(_ORDERS_OF_PURCHASE, {"cart_ids": sorted(event.cart_ids)})

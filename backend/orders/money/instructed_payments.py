@@ -23,7 +23,7 @@ async def find_instructed_payment(session: AsyncSession, order: Order) -> Paymen
 async def can_pay_in_another_way(session: AsyncSession, order: Order, payment: PaymentSession | None) -> bool:
     """Return True if the customer may cancel a payment with instructions, and the shop offers another way to pay.
 
-    `payment` is the order's decisive session.
+    `payment` is the session that `find_decisive_session` returns for the order.
     """
     if payment is None or not await _may_cancel(session, order, payment):
         return False

@@ -143,8 +143,8 @@ async def book_reversal(
 ) -> None:
     """Record a refund of a captured payment that the payment provider made without a request of the shop.
 
-    If all money of the order is refunded then, the order is not sent any more: it is cancelled, unless it has
-    active fulfillments.
+    If this refunds all money of the order, sending stops, and the order is cancelled unless it has active
+    fulfillments.
 
     Raises:
         NotAllowed: the amount exceeds the part of the payment that is not refunded yet.

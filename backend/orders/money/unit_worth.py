@@ -16,13 +16,11 @@ def compute_unit_worth(
     *,
     with_shipping: bool = True,
 ) -> Cop:
-    """Return the price of these units of the order's lines, with the shipping if they complete the whole order.
+    """Return the price of these units of the order's lines, plus the shipping if no other units remain.
 
-    Without `with_shipping`, the shipping is left out, as in an exchange, where the order is not withdrawn.
-
-    A withdrawal (retracto) from the whole order also refunds the shipping (Ley 1480 of 2011, art. 47). So do
-    several withdrawals that together cover the whole order: `earlier_units` are the units of the earlier
-    withdrawals. Without `earlier_units`, the shipping is added only if `units` are the whole order.
+    The shipping is added if `units` and the `earlier_units` of earlier withdrawals are the whole order: a
+    withdrawal (retracto) from the whole order also refunds it (Ley 1480 of 2011, art. 47). Without
+    `with_shipping` it is never added, as in an exchange, where the order is not withdrawn.
 
     The price of a unit is rounded so that the prices of all units of a line add up to the line's total. This depends
     on the units that were refunded before: `earlier_units`, or by default the line's returned and withdrawn units.
