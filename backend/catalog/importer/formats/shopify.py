@@ -139,13 +139,15 @@ def _convert_variant(cells: Cells, draft: Draft, titles: Sequence[str]) -> None:
 def _find_status(cells: Cells, rows: Sequence[TableRow]) -> str:
     """Return the status; empty if the file does not have it.
 
-    A gift card is a draft, even if the file publishes it, because the shop does not support gift cards.
+    A gift card is always a draft, because the shop does not support gift cards.
     """
+    if says_yes(cells.get_first(rows, "gift_card")):
+        return DRAFT
     status, published = (cells.get_first(rows, name) for name in ("status", "published"))
     if not (status or published):
         return ""
     is_published = status.lower() in ("", _ACTIVE) and (not published or says_yes(published))
-    return PUBLISHED if is_published and not says_yes(cells.get_first(rows, "gift_card")) else DRAFT
+    return PUBLISHED if is_published else DRAFT
 
 
 def _list_pictures(cells: Cells, rows: Sequence[TableRow]) -> list[str]:

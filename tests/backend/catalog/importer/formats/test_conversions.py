@@ -118,6 +118,8 @@ def test_shopify_rows_of_one_handle_become_variants() -> None:
         ("draft", "true", "", "draft"),
         ("archived", "true", "", "draft"),
         ("active", "true", "true", "draft"),
+        ("", "", "true", "draft"),
+        ("", "", "false", None),
         ("", "", "", None),
     ],
 )
