@@ -140,7 +140,7 @@ async def catalog_page(
     For the facets of one kind (such as brands), products are counted under the filters of all other kinds.
 
     A product must match one value of each kind. If no product matches the whole text, all products that match the
-    other filters are returned. Those that match a part of the text come first, unless the filter names an order.
+    other filters are returned. Those that match a part of the text come first, whatever order the filter names.
     `limit` is clamped to 1–200.
     """
     offset, limit = max(0, offset), min(max(1, limit), MAX_LIMIT)
@@ -343,12 +343,12 @@ async def _in_order(
 ) -> Sequence[Product]:
     """Return a page of the products in the order of the filter.
 
-    Available products come first, unless the list has no search text and the filter names an order. Near matches
-    come before all other products, unless the filter names an order.
+    Near matches come before all other products. Available products come first, unless the list has no search text
+    and the filter names an order.
     """
     found, sort = list_filters.found, catalog_filter.sort
     page = list_filters.products()
-    if found is not None and found.is_near and sort not in _ORDERS:  # the whole catalogue, near matches first
+    if found is not None and found.is_near:  # the whole catalogue, near matches first
         page = page.outerjoin(found.products, found.products.c.product_id == Product.id)
         page = page.order_by(found.products.c.score.is_(None), is_available().desc())
     elif found is not None and sort not in _ORDERS:

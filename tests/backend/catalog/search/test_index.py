@@ -126,7 +126,7 @@ async def test_synonyms_added_by_the_shop_find_products(stocked_shop: Database) 
 
 
 async def _page(
-    database: Database, text: str, **wanted: tuple[str, ...]
+    database: Database, text: str, **wanted: str | tuple[str, ...]
 ) -> tuple[list[str], int, int | None]:
     async with database.read() as session:
         page = await product_list.catalog_page(session, CatalogFilter(text=text, **wanted))  # type: ignore[arg-type]
@@ -142,6 +142,12 @@ async def test_search_without_a_match_lists_all_products_nearest_first(
     handles, total, near = await _page(stocked_shop, "submarino nuclear")
     assert (sorted(handles), total, near) == (sorted(whole), 4, 0)
     assert await _page(stocked_shop, "trompo de lata", ages=("0-2",)) == (["lampara"], 1, 0)
+
+
+@pytest.mark.parametrize("sort", ["new", "price_asc", "price_desc", "title"])
+async def test_near_matches_come_first_in_every_order(stocked_shop: Database, sort: str) -> None:
+    handles, total, near = await _page(stocked_shop, "trompo de lata", sort=sort)
+    assert (set(handles[:2]), total, near) == ({"trompo", "caja"}, 4, 2)
 
 
 async def test_general_words_such_as_toys_find_all_products(stocked_shop: Database) -> None:
