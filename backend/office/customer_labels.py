@@ -22,7 +22,12 @@ def recipient_name(order: Order) -> str:
 
 def order_customer_name(order: Order) -> str:
     """Return the name of the person who bought: the payer, who may have sent the order to another recipient."""
-    return full_name(find_party_name(order.billing_address, order.shipping_address, "")._asdict()) or NO_NAME
+    return payer_name(order) or NO_NAME
+
+
+def payer_name(order: Order) -> str:
+    """Return the name of the person who bought; empty if the order has no name."""
+    return full_name(find_party_name(order.billing_address, order.shipping_address, "")._asdict())
 
 
 def phone_path(phone: str) -> str:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from backend.core.dates import short_time_label
 from backend.core.texts import _
 from backend.core.web.contact import full_name
-from backend.office.customer_labels import order_customer_name
+from backend.office.customer_labels import payer_name
 from backend.office.customers.search import FoundPerson, search_customers
 from backend.office.listing import ListView, active_filters, label_of, read_filters
 from backend.office.views import ChipView
@@ -84,7 +84,7 @@ async def find_customers_by_text(
 def customer_name(first_name: str, last_name: str, last: Order | None, email: str) -> str:
     """Return the stored name of a customer, else the payer in their newest order, else their e-mail address."""
     own = full_name({"first_name": first_name, "last_name": last_name})
-    return own or (order_customer_name(last) if last is not None else "") or email
+    return own or (payer_name(last) if last is not None else "") or email
 
 
 def account_chip(*, has_account: bool) -> ChipView:

@@ -2,7 +2,7 @@
 
 import httpx
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.app import Shop
 from backend.audit import AuditEntry
@@ -112,6 +112,16 @@ async def test_list_shows_customers_page_by_page(
         ):
             with pytest.raises(Forbidden):
                 await act
+
+
+async def test_customer_without_a_name_is_listed_by_their_email(shop: Shop, guest: str) -> None:
+    async with shop.database.transaction() as session:
+        order = (await session.execute(select(Order))).scalar_one()
+        order.shipping_address = {**order.shipping_address, "first_name": "", "last_name": ""}
+        order.billing_address = None
+        await session.execute(update(GuestCustomer).values(first_name="", last_name=""))
+    (row,) = (await list_customers(shop)).rows
+    assert (row.name, (await read_detail(shop, guest)).name) == ("ana@example.com", "ana@example.com")
 
 
 async def test_changed_customer_data_updates_the_search_terms(shop: Shop, luz: str) -> None:
