@@ -27,7 +27,7 @@ from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData
 from backend.core.texts import _
 from backend.core.threads import Threads
-from backend.spreadsheet_reader.models import Limits, UnreadableSpreadsheet
+from backend.spreadsheet_reader.models import Limits, Row, UnreadableSpreadsheet
 from backend.spreadsheet_reader.reader import open_spreadsheet
 from backend.staff.rights import Actor, Right
 
@@ -47,6 +47,8 @@ TOO_MANY_TEXT = _("Tiene demasiadas filas: hasta 10.000.")
 EMPTY_TEXT = _(
     "No encontramos dos columnas: la dirección anterior, y el SKU, el nombre o la dirección nueva."
 )
+HIDDEN_SHEET_TEXT = _("Las hojas ocultas no se leen: muéstralas en el archivo.")
+HIDDEN_ROW_TEXT = _("La fila está oculta.")
 NO_TARGET_TEXT = _("Falta a dónde lleva: el SKU, el nombre o la dirección nueva.")
 EXTRA_TEXT = _("La fila tiene más de dos celdas.")
 TWICE_TEXT = _("Ya está en la fila {line}, y lleva a otra página.")
@@ -60,6 +62,7 @@ class SheetRow:
     address: str
     target: str
     extra: bool = False
+    is_hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,50 +105,55 @@ async def import_sheet(database: Database, actor: Actor, content: bytes) -> Shee
 
 
 def read_sheet(content: bytes) -> list[SheetRow]:
-    """Read the rows of the first sheet that has two columns, without its headings. Call it from a thread.
-
-    Hidden sheets are used only if no visible sheet has two columns.
+    """Read the rows of the first visible sheet that has two columns, without its headings. Call it from a thread.
 
     Raises:
         InvalidData: see `import_sheet`.
     """
     if len(content) > MAX_FILE_BYTES:
         raise _unreadable(UNREADABLE_TEXT)
-    found: list[tuple[int, list[str]]] = []
+    found: list[Row] = []
+    has_hidden_sheets = False
     try:
         with TemporaryFile() as file:
             file.write(content)
             file.flush()
             with open_spreadsheet(file, LIMITS) as sheets:
                 for sheet in sheets:
-                    found = [(row.number, row.texts) for row in islice(sheet.iter_rows(), MAX_ROWS + 2)]
-                    if any(len(texts) > 1 for _line, texts in found):
+                    if has_hidden_sheets := sheet.is_hidden:  # the visible ones come first
+                        break
+                    found = list(islice(sheet.iter_rows(), MAX_ROWS + 2))
+                    if _has_two_columns(found):
                         break
     except UnreadableSpreadsheet:
         raise _unreadable(UNREADABLE_TEXT) from None
     rows = list(_split_columns(found))
     if not rows:
-        raise _unreadable(EMPTY_TEXT)
+        raise _unreadable(f"{EMPTY_TEXT} {HIDDEN_SHEET_TEXT}" if has_hidden_sheets else EMPTY_TEXT)
     if len(rows) > MAX_ROWS:
         raise _unreadable(TOO_MANY_TEXT)
     return rows
 
 
-def _split_columns(rows: Sequence[tuple[int, list[str]]]) -> Iterator[SheetRow]:
+def _has_two_columns(rows: Sequence[Row]) -> bool:
+    return any(len(row.texts) > 1 for row in rows)
+
+
+def _split_columns(rows: Sequence[Row]) -> Iterator[SheetRow]:
     """Yield the rows with their former address first and their target second, without the heading row.
 
     The column of former addresses is the one in which more of the first `SAMPLE_ROWS` rows have an address.
     """
-    if not any(len(texts) > 1 for _line, texts in rows):
+    if not _has_two_columns(rows):
         return
-    sample = [[*texts, ""][:2] for _line, texts in rows[:SAMPLE_ROWS]]
+    sample = [[*row.texts, ""][:2] for row in rows[:SAMPLE_ROWS]]
     first, second = (sum(is_address(texts[place]) for texts in sample) for place in (0, 1))
     place = 1 if second > first else 0
-    for number, (line, texts) in enumerate(rows):
-        cells = [*texts, "", ""]
-        row = SheetRow(line, cells[place], cells[1 - place], extra=any(cells[2:]))
-        if number or is_address(row.address):  # the first row may be a head
-            yield row
+    for number, row in enumerate(rows):
+        cells = [*row.texts, "", ""]
+        address, target = cells[place], cells[1 - place]
+        if number or is_address(address):  # the first row may be a head
+            yield SheetRow(row.number, address, target, extra=any(cells[2:]), is_hidden=row.is_hidden)
 
 
 async def _check_rows(
@@ -181,6 +189,8 @@ async def _check_rows(
 
 
 def _parse_row(row: SheetRow) -> OldAddress:
+    if row.is_hidden:
+        raise InvalidData(HIDDEN_ROW_TEXT)
     if row.extra:
         raise InvalidData(EXTRA_TEXT)
     if not row.target:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from backend.audit.models import AuditEntry
 from backend.catalog.redirects import service, sheet
 from backend.catalog.redirects.models import UnknownAddress, UrlRedirect
-from backend.catalog.redirects.sheet import SheetResult, import_sheet, read_sheet
+from backend.catalog.redirects.sheet import SheetProblem, SheetResult, SheetRow, import_sheet, read_sheet
 from backend.catalog.redirects.targets import RedirectTarget
 from backend.core.clock import now
 from backend.core.errors import Forbidden, InvalidData, NotAllowed
@@ -146,6 +146,34 @@ def test_unreadable_or_unsuitable_file_is_refused(content: bytes, text: str) -> 
     with pytest.raises(InvalidData) as refusal:
         read_sheet(content)
     assert refusal.value.staff_text == text
+
+
+def test_hidden_sheet_is_not_read() -> None:
+    def to_content(visible: tuple[str, ...]) -> bytes:
+        workbook, content = Workbook(), BytesIO()
+        workbook.active.append(visible)  # type: ignore[union-attr]
+        old = workbook.create_sheet("2024")
+        old.sheet_state = "hidden"
+        old.append(("/p/1", "balero"))
+        workbook.save(content)
+        return content.getvalue()
+
+    assert read_sheet(to_content(("/p/2", "yoyo"))) == [SheetRow(1, "/p/2", "yoyo")]
+    with pytest.raises(InvalidData) as refusal:
+        read_sheet(to_content(("Notas",)))
+    assert refusal.value.staff_text == f"{sheet.EMPTY_TEXT} {sheet.HIDDEN_SHEET_TEXT}"
+
+
+async def test_hidden_row_is_left_out(former: FormerShop) -> None:
+    workbook, content = Workbook(), BytesIO()
+    active = workbook.worksheets[0]
+    for row in (("/p/1", "balero"), ("/p/2", "yoyo")):
+        active.append(row)
+    active.row_dimensions[2].hidden = True
+    workbook.save(content)
+    result = await send(former, content.getvalue())
+    assert result == SheetResult(created=1, problems=[SheetProblem(2, "/p/2", sheet.HIDDEN_ROW_TEXT)])
+    assert await read_targets(former) == {"/p/1": "balero"}
 
 
 async def test_redirects_beyond_the_limit_are_refused(
