@@ -36,13 +36,19 @@ from backend.core.db.tables import JsonObject
 from backend.core.errors import Conflict, NotAllowed, NotFound
 from backend.core.money import Cop
 from backend.core.texts import _
-from backend.draft_orders.delivery import choose_expected_option, parse_delivery
+from backend.draft_orders.delivery import parse_delivery
 from backend.draft_orders.models import DraftOrder
-from backend.exchanges.preparation import lock_outbound_cart, read_exchange, require_exchange_rights
+from backend.exchanges.preparation import (
+    has_fixed_pickup_price,
+    lock_outbound_cart,
+    read_exchange,
+    require_exchange_rights,
+)
+from backend.orders.delivery_kinds import DeliveryKind, read_option_kind
 from backend.orders.models import Order
 from backend.orders.service import read_order
 from backend.shipping.addresses import find_municipality, find_municipality_code, require_label_address
-from backend.shipping.models import CALCULATED, ShippingOption
+from backend.shipping.models import ShippingOption
 from backend.shipping.offered_options import (
     OptionNotOffered,
     filter_by_destination,
@@ -67,10 +73,7 @@ async def list_pickups(session: AsyncSession, order: Order) -> list[ShippingOpti
     return [
         offer.option
         for offer in offers
-        if is_pickup(offer.option)
-        and offer.is_enabled
-        and offer.is_on
-        and offer.option.price_type != CALCULATED
+        if has_fixed_pickup_price(offer.option) and offer.is_enabled and offer.is_on
     ]
 
 
@@ -116,8 +119,8 @@ async def deliver_with_option(  # noqa: PLR0917
 ) -> None:
     """Send the new order to this address, with this shipping option at its live price.
 
-    Without an address, it is sent to the address of the first order. A pickup needs no address. If the option is
-    refused, the address does not change either.
+    Without an address, it is sent to the address of the first order. A pickup needs no address: that of the first
+    order may be missing, or name no municipality. If the option is refused, the address does not change either.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
@@ -128,9 +131,22 @@ async def deliver_with_option(  # noqa: PLR0917
         Conflict: the new order changed repeatedly while its shipping was being priced.
         TooManyQuotations: see `backend.checkout.quotes.quote_limits.Quoter`.
     """
-    require_exchange_rights(actor)
     if address is not None:
         require_label_address(address)
+        find_municipality(address)
+    await _store_delivery(checkout, actor, exchange_id, option_id, expected_amount, address)
+
+
+async def _store_delivery(  # noqa: PLR0917
+    checkout: Checkout,
+    actor: Actor,
+    exchange_id: str,
+    option_id: str,
+    expected_amount: Cop | None,
+    address: JsonObject | None,
+) -> None:
+    """Store the shipping option at its live price, and the address: see `deliver_with_option`."""
+    require_exchange_rights(actor)
     settings = await checkout.effective_settings()
     for _turn in range(MAX_QUOTE_ATTEMPTS):
         async with checkout.database.read() as session:
@@ -141,12 +157,14 @@ async def deliver_with_option(  # noqa: PLR0917
             )
             destination = order.shipping_address if address is None else address
             contents = await _read_quote_input(session, cart, destination)
+            if await read_option_kind(session, option_id) is not DeliveryKind.PICKUP:
+                if address is None:
+                    _require_own_address(order)
+                find_municipality(destination)
             offers = await list_offers_for_country(session, cart.sales_channel_id, contents.country_code)
             offer = find_offer(offers, checkout.fulfillment_providers, contents, option_id)
             if not offer.is_enabled:
                 raise provider_not_enabled_error(offer.option)
-            if address is None and not is_pickup(offer.option):
-                _require_own_address(order)
             priced = await find_stored_quote(session, cart.id, offer, contents)
             goods_total = await read_goods_total_for(session, cart.id, [offer])
         if priced is None:
@@ -172,15 +190,9 @@ async def deliver_with_option(  # noqa: PLR0917
 
 
 async def _read_quote_input(session: AsyncSession, cart: Cart, address: JsonObject) -> QuoteInput:
-    """Return the values that decide the shipping price of the cart to this address.
-
-    Raises:
-        InvalidData: the address names no municipality.
-    """
-    town = find_municipality(address)
+    """Return the values that decide the shipping price of the cart to this address."""
     contents = build_lenient_quote_input(cart, await read_lines(session, cart.id))
-    street = str(address.get("address_1") or "")
-    return contents.change_destination(town.code if town is not None else "", street)
+    return contents.change_destination(find_municipality_code(address), str(address.get("address_1") or ""))
 
 
 def _require_own_address(order: Order) -> None:
@@ -229,13 +241,15 @@ async def price_delivery_again(
     """Choose the shipping option of the new order again, at its live price.
 
     Raises:
-        NotFound, ExchangeEnded: see `find_outbound_method` and `backend.exchanges.preparation.lock_outbound_cart`.
-        InvalidData: see `backend.draft_orders.delivery.choose_expected_option`.
+        NotFound: see `find_outbound_method`.
+        ExchangeEnded, NotAllowed, InvalidData, NoCourier, Conflict, TooManyQuotations: see `deliver_with_option`.
     """
-    async with checkout.database.transaction() as session:
-        cart_id = (await lock_outbound_cart(session, actor, exchange_id)).id
+    async with checkout.database.read() as session:
         method = await find_outbound_method(session, actor, exchange_id, method_id)
-    await choose_expected_option(checkout, cart_id, method.shipping_option_id, expected_amount)
+        address = (await read_cart(session, method.cart_id)).shipping_address
+    await _store_delivery(
+        checkout, actor, exchange_id, method.shipping_option_id, expected_amount, address or None
+    )
 
 
 async def choose_new_delivery(

@@ -35,6 +35,8 @@ from backend.returns.models import DraftStep, ReturnDraft, ReturnKind
 from backend.returns.processing import deny, read_return
 from backend.returns.requests import count_returnable_units
 from backend.returns.states import ReturnState
+from backend.shipping.models import CALCULATED, ShippingOption
+from backend.shipping.terms.own_delivery import is_pickup
 from backend.staff.rights import Actor, Right
 
 CANCELED_REASON = _("El cambio se canceló.")
@@ -245,15 +247,20 @@ async def set_outbound_units(
         await change_line(session, cart.id, item_id, quantity)
 
 
+def has_fixed_pickup_price(option: ShippingOption) -> bool:
+    """Return True if the option is a pickup whose price does not depend on the products."""
+    return is_pickup(option) and option.price_type != CALCULATED
+
+
 @asynccontextmanager
 async def _keep_pickup(session: AsyncSession, cart: Cart) -> AsyncIterator[None]:
     """Keep the pickup of a cart while the products of the cart change in the `with` block.
 
-    Only a cart without an address is handled: then its shipping method is a pickup, whose price does not depend on the
-    products.
+    A pickup whose price depends on the products is not kept, nor is another shipping method.
     """
-    found = await find_shipping_method(session, cart.id) if not cart.shipping_address else None
-    if found is None:
+    found = await find_shipping_method(session, cart.id)
+    option = await session.get(ShippingOption, found.shipping_option_id) if found is not None else None
+    if found is None or option is None or not has_fixed_pickup_price(option):
         yield
         return
     option_id, name, amount, data = found.shipping_option_id, found.name, found.amount, found.data

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.cart.access import read_cart
 from backend.cart.models import Cart
+from backend.cart.shipping_method import find_shipping_method
 from backend.cart.staff_discounts import is_discount_valid
 from backend.cart.views import CartLine, CartView, read_cart_view
 from backend.core.dates import time_label
@@ -20,6 +21,8 @@ from backend.orders.models import Order
 from backend.orders.origins import ORIGIN_NAMES, OrderOrigin
 from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
 from backend.shipping.addresses import format_address_lines
+from backend.shipping.models import ShippingOption
+from backend.shipping.terms.own_delivery import describe_option, is_pickup
 from backend.staff.rights import Actor, Right
 
 SOLD_IN = (OrderOrigin.COUNTER, OrderOrigin.PHONE, OrderOrigin.WHATSAPP)
@@ -75,7 +78,7 @@ class SaleView:
 
     Attributes:
         discount: pesos of the seller's discount; 0 if there is none, or if it no longer applies.
-        address: the delivery address; empty if the customer takes the products along.
+        address: lines of the pickup point, or of the delivery address; empty if the customer takes the products along.
         shipping: the chosen option with its price; empty without one.
         has_problem: True if a line cannot be sold.
     """
@@ -126,6 +129,7 @@ async def sale_view(session: AsyncSession, actor: Actor) -> SaleView:
     sees_customers = actor.may(Right.READ_CUSTOMERS)
     return replace(
         _to_sale_view(draft, cart, view),
+        address=await describe_destination(session, cart),
         sees_customers=sees_customers,
         customer=(cart.email or "") if sees_customers else "",
         waiting=waiting,
@@ -155,8 +159,6 @@ def _to_sale_view(draft: DraftOrder, cart: Cart, view: CartView) -> SaleView:
     lines = [to_sale_line(line) for line in view.lines]
     has_problem = any(line.problem for line in lines)
     applies = is_discount_valid(cart, _count_units(view))
-    address = cart.shipping_address or {}
-    lines_of_address = [full_name(address), *format_address_lines(address)] if address else []
     return SaleView(
         id=draft.id,
         origin=cart.origin,
@@ -165,15 +167,28 @@ def _to_sale_view(draft: DraftOrder, cart: Cart, view: CartView) -> SaleView:
         savings=[(one.code, one.amount_label) for one in view.savings],
         discount=cart.staff_discount if applies else 0,
         discount_reason=str(cart.staff_discount_terms.get("reason", "")) if applies else "",
-        address=[line for line in lines_of_address if line],
         shipping=view.shipping_name,
         shipping_label=view.shipping_total_label,
         total=view.total,
         total_label=view.total_label,
         tax_label=view.tax_label,
         has_problem=has_problem,
-        is_ready=bool(lines) and not has_problem and (not address or view.shipping_total is not None),
+        is_ready=bool(lines)
+        and not has_problem
+        and (not cart.shipping_address or view.shipping_total is not None),
     )
+
+
+async def describe_destination(session: AsyncSession, cart: Cart) -> list[str]:
+    """Return the lines of the pickup point that is chosen for the cart, else of its address; empty without either."""
+    method = await find_shipping_method(session, cart.id)
+    option = await session.get(ShippingOption, method.shipping_option_id) if method is not None else None
+    if option is not None and is_pickup(option):
+        lines = [describe_option(option)]
+    else:
+        address = cart.shipping_address or {}
+        lines = [full_name(address), *format_address_lines(address)] if address else []
+    return [line for line in lines if line]
 
 
 def _count_units(view: CartView) -> dict[str, int]:

@@ -21,7 +21,7 @@ from backend.exchanges.preparation import (
     require_exchange_rights,
 )
 from backend.exchanges.settlement import compute_credit
-from backend.office.sell import SaleLine, to_sale_line
+from backend.office.sell import SaleLine, describe_destination, to_sale_line
 from backend.orders.models import Order, OrderLine
 from backend.orders.service import format_line_detail, list_order_lines, read_order
 from backend.orders.states import HAS_MONEY
@@ -29,7 +29,6 @@ from backend.payment.manual_methods import METHOD_NAMES, ManualMethod
 from backend.returns.drafts import Action, sum_draft_units
 from backend.returns.processing import list_return_lines, read_return
 from backend.returns.requests import count_returnable_units
-from backend.shipping.addresses import format_address_lines
 from backend.staff.rights import Actor, Right
 
 LATER = "later"
@@ -71,7 +70,8 @@ class ExchangeView:
             both sides are chosen.
         difference: whole pesos, negative if the shop gives them back.
         pickups: places where the customer can pick up the new order later.
-        address: where the new order goes; empty if the customer takes it along or picks it up.
+        address: lines of the pickup point, or of the address to which the new order goes; empty without either.
+        has_address: True if shipping options for an address can be listed.
         asks_email: True if the form of another address asks for an e-mail address.
         can_settle: True if it can be settled now.
         can_give_back: True if the staff member may record money that is given back.
@@ -95,6 +95,7 @@ class ExchangeView:
     asks_email: bool = False
     pickups: list[PickupView] = field(default_factory=list)
     address: list[str] = field(default_factory=list)
+    has_address: bool = False
     shipping: str = ""
     shipping_label: str = ""
     can_settle: bool = False
@@ -150,7 +151,7 @@ async def _exchange_view(  # noqa: PLR0917
             for line in await list_return_lines(session, row.id)
         }
     cart_id = (await session.get_one(DraftOrder, exchange.draft_order_id)).cart_id
-    address = (await read_cart(session, cart_id)).shipping_address or {}
+    cart = await read_cart(session, cart_id)
     view = await read_cart_view(session, cart_id)
     outbound = [to_sale_line(line) for line in view.lines]
     credit = await _find_credit(session, order, sold, units, exchange.return_id)
@@ -176,12 +177,13 @@ async def _exchange_view(  # noqa: PLR0917
             PickupView(one.id, one.name, format_cop(one.amount or 0))
             for one in await list_pickups(session, order)
         ],
-        address=format_address_lines(address),
+        address=await describe_destination(session, cart),
+        has_address=bool(cart.shipping_address),
         shipping=view.shipping_name,
         shipping_label=view.shipping_total_label,
         can_settle=is_chosen
         and not any(line.problem for line in outbound)
-        and bool(view.shipping_name or not address),
+        and bool(view.shipping_name or not cart.shipping_address),
         can_give_back=actor.may(Right.BOOK_REFUNDS),
     )
 

@@ -81,7 +81,7 @@ def shipping_options(state: Any) -> rx.Component:
 
 
 def chosen_delivery(state: Any, hand_over: Any, test_id: str) -> rx.Component:
-    """Render the address and the chosen shipping option, and the buttons that change them.
+    """Render the address or pickup point and the chosen shipping option, and the buttons that change them.
 
     `hand_over` is the event that removes the delivery: the customer takes the products along.
     """

@@ -123,7 +123,7 @@ def delivery_panel() -> rx.Component:
         rx.cond(VIEW.shipping == "", warning_note(CHOOSE_DELIVERY, "exchange-delivery-outdated")),
         chosen_delivery(ExchangeState, ExchangeState.hand_over(VIEW.exchange_id), "exchange-delivery"),
         rx.cond(
-            (VIEW.address.length() > 0) & (ExchangeState.options.length() == 0),
+            VIEW.has_address & (ExchangeState.options.length() == 0),
             rx.el.button(
                 icon("truck", size=20),
                 _("Ver las entregas y sus precios"),
@@ -159,7 +159,7 @@ def delivery_panel() -> rx.Component:
         ),
         class_name="o-sell__options",
     )
-    is_sent = (VIEW.address.length() > 0) | (VIEW.shipping != "")
+    is_sent = VIEW.has_address | (VIEW.shipping != "")
     return rx.el.section(rx.cond(is_sent, delivered, taken), class_name="o-panel")
 
 

@@ -119,7 +119,7 @@ def delivery_panel() -> rx.Component:
             on_change=SellState.change_origin,
         ),
         rx.cond(
-            VIEW.address.length() > 0,
+            (VIEW.address.length() > 0) | (VIEW.shipping != ""),
             chosen_delivery(SellState, SellState.hand_over, "sell-delivery"),
             rx.el.details(
                 fold_head("truck", _("Enviarlo a su casa")),

@@ -237,8 +237,10 @@ async def test_delivery_is_chosen_again_after_a_change_of_products(
 ) -> None:
     exchange = await begin(admin, delivered, yoyo)
     path = f"{PATH}/{exchange['id']}"
-    order = (await get(admin, f"/admin/orders/{delivered.order_id}"))["order"]
-    body = {"shipping_option_id": order["shipping_methods"][0]["shipping_option_id"]}
+    options = (await get(admin, "/admin/shipping-options"))["shipping_options"]
+    body = {
+        "shipping_option_id": next(one["id"] for one in options if one["provider_id"] == "carrier_standard")
+    }
     await post(admin, f"{path}/outbound/shipping-method", body)
     await post(admin, f"{path}/outbound/items", {"items": [{"variant_id": yoyo, "quantity": 1}]})
     with pytest.raises(InvalidData):

@@ -3,7 +3,8 @@
 | fault | outcome |
 |---|---|
 | the order has no address, and the customer comes back another day | pickup, without an address form |
-| the products change after a pickup was chosen | the pickup stays |
+| the products change after a pickup was chosen | the pickup stays, with or without an address of the order |
+| the address of the order names no municipality | pickup works, also when it is priced again; a carrier is refused |
 | the option has another price than the expected one, or is unknown, or no e-mail address is known | nothing changes |
 | the products change while the carrier answers | the price is requested again |
 | a role without the right | refused |
@@ -12,7 +13,7 @@
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from backend.audit.models import AuditEntry
 from backend.cart.models import Cart
@@ -22,14 +23,24 @@ from backend.core.db.tables import JsonObject
 from backend.core.errors import Forbidden, InvalidData, NotAllowed, ShopError
 from backend.draft_orders.contact import parse_contact
 from backend.draft_orders.models import DraftOrder
-from backend.exchanges.delivery import deliver_with_option, list_pickups, take_new_order_along
+from backend.exchanges.delivery import (
+    deliver_with_option,
+    list_pickups,
+    price_delivery_again,
+    take_new_order_along,
+)
 from backend.exchanges.models import Exchange
 from backend.exchanges.preparation import add_outbound_units
 from backend.fulfillment.bulk_fulfillment import hand_over
 from backend.fulfillment.printing import render_packing_slips
+from backend.office.sell import describe_destination
 from backend.order_edits.difference import DifferenceReceipt
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery
+from backend.orders.models import Order
+from backend.orders.service import read_order
+from backend.shipping.models import ShippingOption
 from backend.shipping.offered_options import OptionNotOffered
+from backend.shipping.terms.own_delivery import PickupPoint
 from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.checkout.scripted_carrier import ScriptedCarrier
 from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare, take_money
@@ -127,6 +138,46 @@ async def test_pickup_stays_while_the_products_change(till: Till, products: tupl
     assert await read_delivery_of(till, exchange) == (None, "", 0)
     made = await settle(till, exchange, PRICE + 10_000, DifferenceReceipt(PRICE + 10_000, CASH))
     assert made.fulfillment_status == "delivered"
+
+
+@pytest.mark.parametrize("town", ["Medellín", "Macondo"])
+async def test_pickup_of_an_order_with_an_address_stays_while_the_products_change(
+    till: Till, products: tuple[str, str], town: str
+) -> None:
+    old, new = products
+    order = await sell_one(till, old)
+    address = {**ADDRESS, "city": town}
+    async with till.database.transaction() as session:
+        option = await session.get_one(ShippingOption, await find_option(till, "manual_manual"))
+        option.data = PickupPoint("Calle 93 # 11-26").to_data()
+        await session.execute(
+            update(Order)
+            .where(Order.id == order.id)
+            .values(shipping_address=address, email="ana@example.com")
+        )
+    exchange = await write_exchange(till, order, {old: 1}, {new: 1})
+    async with till.database.read() as session:
+        (pickup,) = await list_pickups(session, await read_order(session, order.id))
+    if town == "Macondo":
+        with pytest.raises(InvalidData):
+            await choose(till, exchange, "carrier_standard")
+    await deliver_with_option(till.checkout, SELLER, exchange.id, pickup.id)
+    async with till.database.transaction() as session:
+        await add_outbound_units(session, SELLER, exchange.id, new)
+    async with till.database.read() as session:
+        draft = await session.get_one(DraftOrder, exchange.draft_order_id)
+        cart = await session.get_one(Cart, draft.cart_id)
+        method = await find_shipping_method(session, cart.id)
+        assert await describe_destination(session, cart) == ["Calle 93 # 11-26"]
+    assert method is not None
+    await price_delivery_again(till.checkout, SELLER, exchange.id, method.id, 0)
+    assert await read_delivery_of(till, exchange) == (address, pickup.name, 0)
+    made = await settle(till, exchange, PRICE + 10_000)
+    async with till.database.read() as session:
+        assert (await read_delivery(session, made))[0] is DeliveryKind.PICKUP
+        brand = await read_brand(session, till.checkout.settings)
+        slip = await render_packing_slips(session, SELLER, brand, [made.id])
+    assert ("Beatriz Rojas" in slip, "Calle 10" in slip) == (True, False)
 
 
 async def test_refused_shipping_changes_nothing(

@@ -168,8 +168,24 @@ async def test_new_products_go_to_another_address_or_are_taken_along(
     }
     await send_event(screen, "deliver_elsewhere", typed)
     view = screen.content
-    assert (view.address[0], bool(view.shipping), view.can_settle) == ("Carrera 43A # 1-50", True, True)
-    assert len(screen.options) > 1
+    assert (view.address[:2], bool(view.shipping), view.can_settle) == (
+        ["Ana Gómez", "Carrera 43A # 1-50"],
+        True,
+        True,
+    )
+    (pickup,) = view.pickups
+    await send_event(screen, "choose_shipping", pickup.id)
+    shown = screen.content
+    assert (shown.address, shown.has_address, shown.shipping) == (
+        [],
+        True,
+        pickup.name,
+    )  # the point has no address
+    await send_event(screen, "list_shipping")
+    assert (screen.content.shipping, len(screen.options) > 1) == (pickup.name, True)
+    carrier = next(one["id"] for one in screen.options if one["id"] != pickup.id)
+    await send_event(screen, "choose_shipping", carrier)
+    assert screen.content.address[0] == "Ana Gómez"
     await send_event(screen, "set_quantity", view.outbound[0].id, 2)
     view = screen.content
     assert (bool(view.address), view.shipping, view.can_settle, screen.options) == (True, "", False, [])
@@ -190,7 +206,7 @@ async def test_new_products_of_an_order_without_address_are_picked_up_later(
     assert (screen.announcement.tone, screen.content.shipping) == ("problem", "")
     await send_event(screen, "pick_up", pickup.id)
     view = screen.content
-    assert (view.address, view.shipping, view.can_settle) == ([], pickup.name, True)
+    assert (view.address, view.has_address, view.shipping, view.can_settle) == ([], False, pickup.name, True)
     assert "later" in [value for value, _name in screen.methods]
     await send_event(screen, "set_quantity", view.outbound[0].id, 2)
     assert screen.content.shipping == pickup.name
