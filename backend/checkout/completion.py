@@ -203,11 +203,12 @@ async def _extend_reservation(
     required: Mapping[str, int],
     until: datetime | None,
 ) -> bool:
-    """Set the end of the cart's reservation, if exactly the required units are reserved. `reserved` is None if unknown.
+    """Set the end of the cart's reservation, if it has exactly the `required` units.
+
+    `reserved` has the units that the cart has reserved; it is None if they are unknown.
 
     Returns:
-        False if other units are reserved, or the reservation no longer exists. Then the units must be reserved
-            again.
+        True if the reservation is complete; False if the units must be reserved again.
     """
     if reserved != required:
         return False
@@ -242,8 +243,8 @@ def _require_total(total: Cop, expected: Cop | None) -> None:
 async def follow_payment(session: AsyncSession, event: PaymentSessionChanged) -> None:
     """Update the order when its payment session changes (design: decision 4).
 
-    The order becomes paid or authorized, or it is cancelled and its stock is released. A held payment extends the
-    reservation.
+    The order becomes paid or authorized, or it is cancelled and its stock is released. If the payment is held, the
+    cart's reservation is extended.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     if PAYS_DIFFERENCE in payment.data:
@@ -335,11 +336,10 @@ async def _apply_authorization(session: AsyncSession, cart: Cart, payment: Payme
 async def _cancel_unpaid_order(
     session: AsyncSession, cart: Cart, payment: PaymentSession, event: PaymentSessionChanged
 ) -> None:
-    """Cancel the order of a session that ended without money, unless another session has paid it or still may.
+    """Cancel the order of a session that ended without money, unless another session has paid it or may still pay it.
 
     Raises:
-        NotAllowed: units of the order were already packed, because its money was expected. The payment's state does
-            not change.
+        NotAllowed: units of the order were packed while its money was expected. The payment keeps its state.
     """
     others = [other for other in await list_payment_sessions(session, cart.id) if other.id != payment.id]
     is_last = not any(pays(other) or _may_still_pay(other) for other in others)
@@ -357,10 +357,10 @@ async def _cancel_unpaid_order(
 
 
 async def release_reserved(session: AsyncSession, cart_id: str, payments: Sequence[PaymentSession]) -> None:
-    """Release the promotion uses and units that the (locked) cart has reserved, if its `payments` do not need them.
+    """Release the units and promotion uses that the (locked) cart has reserved, if no payment of the cart needs them.
 
-    While one of the payments may still pay, everything stays reserved. After one has paid, only promotion uses that
-    the payment did not confirm are released.
+    `payments` are the cart's payments. While one of them may still pay, nothing is released. After one has paid, the
+    units stay reserved, and only promotion uses that the payment did not confirm are released.
     """
     if any(map(_may_still_pay, payments)):
         return
@@ -380,11 +380,12 @@ async def _publish_loss(
     event: PaymentSessionChanged,
     others: Sequence[PaymentSession],
 ) -> None:
-    """Publish `OrderLost` if every payment of the order is known to have charged nothing, else `OrderUnconfirmed`.
+    """Publish `OrderLost` if it is certain that no payment of the order charged anything, else `OrderUnconfirmed`.
 
-    Refunded money counts as not charged. For a payment that was authorized before, `OrderUnconfirmed` is published.
-    Nothing is published if the shopper closed the payment, or if a staff member ended a payment that had taken
-    money: then staff write to the customer.
+    Refunded money counts as not charged. If the payment that ended was authorized, this is never certain.
+
+    Nothing is published if the shopper closed the payment. Nor is anything published if staff ended a payment after
+    its provider had reported money: then staff write to the customer.
     """
     if payment.close_reason in _CLOSED_BY_SHOPPER or any(map(_took_money, (payment, *others))):
         return
@@ -400,15 +401,15 @@ def _is_uncharged(payment: PaymentSession) -> bool:
 
 
 def _took_money(payment: PaymentSession) -> bool:
-    """Return True if a staff member has ended a payment whose provider had reported that it took money."""
+    """Return True if staff ended the payment after its provider had reported that it took money."""
     return DISMISSED in payment.data and (APPROVED in payment.data or payment.captured_amount is not None)
 
 
 @subscribe(CartsMerged)
 async def join_purchases(session: AsyncSession, event: CartsMerged) -> None:
-    """Store that merged carts are one purchase, if a payment of the emptied cart may still be approved.
+    """Link two merged carts as one purchase, if a payment of the emptied cart may still be approved.
 
-    Then only one payment pays the purchase, and a second one is detected as a double payment.
+    A purchase is paid by one payment only: a second one is detected as a double payment.
     """
     if any(
         payment.state in CHECKED_STATES for payment in await list_payment_sessions(session, event.cart_id)

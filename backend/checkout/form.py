@@ -201,7 +201,7 @@ def parse_destination(typed: Mapping[str, Any]) -> tuple[Destination | None, dic
 
 
 def find_sent_billing_address(cart: Cart) -> JsonObject | None:
-    """Return the billing address that a program sent for the cart; None if the form decides who pays."""
+    """Return the billing address that an API client set for the cart; None if the checkout form says who pays."""
     return None if any(name in cart.draft for name in PARTY_FIELDS) else cart.billing_address
 
 
@@ -240,7 +240,7 @@ async def check_typed(
 
 
 def _drop_other_methods(provider: PaymentProvider, typed: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the form without the payer's document, if the page does not show its fields for this provider.
+    """Return the form without the payer's document, if the page does not ask for a document for this provider.
 
     The shopper may have typed a document for PSE before choosing another provider.
     """

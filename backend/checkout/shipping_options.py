@@ -209,10 +209,10 @@ async def choose_shipping(
 
 
 async def offer_shipping(quoter: Quoter, cart_id: str, option_id: str, *, is_choice: bool) -> ShippingOffer:
-    """Return the cart's options, and choose the option `option_id` (else the first one) at the price that is returned.
+    """Return the cart's options with prices, and choose `option_id`. If it is not offered, choose the first option.
 
-    With `is_choice`, the shopper chooses from a list that they already see, so its prices are reused. Otherwise
-    live prices are requested. If every option is left out (see `list_priced_offers`), the shipping method is removed.
+    With `is_choice`, the shopper chooses from a list that they already see, so its prices are reused. Otherwise live
+    prices are requested. If every option is left out (see `list_priced_offers`), the shipping method is removed.
 
     Raises:
         NotFound, NotAllowed: see `open_cart`.

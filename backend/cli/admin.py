@@ -21,7 +21,7 @@ RoleOption = Annotated[
 
 
 def _run_staff_command(work: Callable[["Database"], Awaitable[str]], *, migrated: bool = False) -> None:
-    """Print the result, or an error in one line."""
+    """Run `work` on the database and print the text that it returns. Print a refusal in one line, with exit code 1."""
     from backend.core.errors import ShopError
 
     try:

@@ -41,11 +41,11 @@ def with_database(
     """Run `work` with an open database, and return its result.
 
     With `migrated`, the database is migrated first, and a process that opens the shop waits until `work` has ended.
-    With `changes`, because `work` changes data, the shop's folder and its database URL are printed first.
+    The shop's folder and database URL are printed first, unless `changes` is False.
 
     Raises:
-        CannotStart: the database does not answer, was not migrated, or its migration failed. The message begins
-            with `otherwise`.
+        CannotStart: the database does not answer, was not migrated, or its migration failed. The message begins with
+            the text `otherwise`.
     """
     from backend.core.db.database import Database
     from backend.migrations.runner import upgrade
@@ -72,7 +72,7 @@ def with_database(
 def with_shop(work: Callable[["Shop"], Awaitable[T]], *, changes: bool = True) -> T:
     """Run `work` with a shop that runs no background jobs, and return its result.
 
-    With `changes`, because `work` changes data, the shop's folder and its database URL are printed first.
+    The shop's folder and database URL are printed first, unless `changes` is False.
 
     Raises:
         CannotStart: the database does not answer, or was not migrated.

@@ -33,8 +33,8 @@ def resend(
     """Let the running shop immediately send mails again that could not be sent.
 
     The shop retries a mail for three days at most. After that, it creates an attention row, which this command
-    resolves. A mail that is being sent, or was sent, stays unchanged, so the command may be repeated. It prints no
-    address.
+    resolves. A mail that is being sent is skipped, and without --again also a mail that was sent. So the command may
+    be repeated. It prints no address.
 
     Examples:
         trompo mail resend --given-up

@@ -366,19 +366,19 @@ def import_products(
 ) -> None:
     """Import products from a CSV or XLSX file: add new ones, and update existing ones. Safe to repeat.
 
-    Exports of Shopify, WooCommerce, PrestaShop, Google Merchant, Mercado Libre and the platform are recognised. The
-    columns of other lists are taken by their headings and values, and printed; --column changes them.
+    Exports of Shopify, WooCommerce, PrestaShop, Google Merchant, Mercado Libre and the platform are recognised. In
+    other files, the meaning of each column is taken from its heading and values, and printed; --column changes it.
 
-    Products are identified by their handle or their SKU. Values of a missing column stay unchanged. Columns:
-    handle, title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, ean,
-    price, compare_at_price, is_free (yes or no: a price of 0 is sold only with a yes), tax_rate, weight, length,
-    height, width, material, origin_country (two letters, such as co), warnings, stock, pictures, option_1, value_1
-    to option_3, value_3, product_id, variant_id, price_without_tax, tags, type. Adjacent rows with options and the
-    same handle are the variants of one product. Lists have a | between their parts; prices are whole pesos including
-    IVA; tax_rate is that IVA in percent: 0, 5 or 19 (a new product has 19), exento or excluido; weight is in
-    kilograms, the sizes are in centimetres. A picture is a file's name or an address that begins with https://. A
-    category is identified by its handle or its name, or by a path such as Juguetes > Madera; a shop
-    without categories gets those of the file.
+    Products are identified by their handle or their SKU. Values of a missing column stay unchanged. Columns: handle,
+    title, subtitle, description, brand, age_range, categories, collection, featured, status, sku, ean, price,
+    compare_at_price, is_free (yes or no: a price of 0 is sold only with a yes), tax_rate, weight, length, height,
+    width, material, origin_country (two letters, such as co), warnings, stock, pictures, option_1, value_1 to
+    option_3, value_3, product_id, variant_id, price_without_tax, tags, type. Adjacent rows with options and the same
+    handle are the variants of one product. Lists have a | between their parts; prices are whole pesos including IVA;
+    tax_rate is that IVA in percent: 0, 5 or 19 (a new product has 19), exento or excluido; weight is in kilograms,
+    the sizes are in centimetres. A picture is a file's name or an address that begins with https://. A category is
+    identified by its handle or its name, or by a path such as Juguetes > Madera; a shop without categories gets those
+    of the file.
 
     The whole file is checked before anything is written. New products are drafts unless the file or --publish
     publishes them. A file that would empty or take away values of existing products needs --confirm-losses.

@@ -52,7 +52,7 @@ def check_brand(body: BrandBody) -> dict[str, str]:
 
 
 def _check_goods(body: BrandBody, problems: dict[str, str]) -> None:
-    """Check the words for the shop's products, such as "libro" and "libros", and add the problems by field."""
+    """Check the words for the shop's products, such as "libro" and "libros". Add the errors to `problems`, by field."""
     for name, other in (("goods_one", body.goods_many), ("goods_many", body.goods_one)):
         word = getattr(body, name)
         if word and not (len(word) <= MAX_WORD_CHARS and WORD.fullmatch(word)):
@@ -66,7 +66,7 @@ def _check_goods(body: BrandBody, problems: dict[str, str]) -> None:
 
 
 def _check_colors(body: BrandBody, problems: dict[str, str]) -> None:
-    """Check that all four colours are chosen, or none, and that every text is readable. Add the problems by field."""
+    """Check that all four colours or none are chosen, and that texts are readable. Add the errors to `problems`."""
     colors = {name: getattr(body, name) for name in COLOR_FIELDS}
     if not any(colors.values()):
         return
@@ -100,7 +100,7 @@ def format_contrast(contrast: float) -> str:
 
 
 def _find_profile_problem(name: str, url: str) -> str:
-    """Return the problem of the address of a profile; empty if there is none."""
+    """Return the error message for the URL of a profile; empty if the URL is valid or empty."""
     if not url:
         return ""
     network = SOCIAL_NETWORKS[name]

@@ -53,7 +53,7 @@ DEMO_FONT = FontName.ROUNDED
 
 
 def find_font(name: str, *, is_demo: bool) -> FontName:
-    """Return the font with this name. If the name is unknown or empty, return the default: the demo has its own."""
+    """Return the font with this name. If the name is unknown or empty, return the default of the shop or the demo."""
     if name in FONTS:
         return FontName(name)
     return DEMO_FONT if is_demo else FontName.PLAIN

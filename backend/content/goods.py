@@ -26,7 +26,7 @@ DEMO_GOODS = Goods(_("juguete"), _("juguetes"), _("Todos los juguetes"))
 
 
 def name_goods(one: str, many: str, gender: str) -> Goods:
-    """Return the words for these goods, which the owner has chosen, with «Todos los …» or «Todas las …»."""
+    """Return the shop's words for its products: these two words of the owner, and «Todos los …» or «Todas las …»."""
     every = _("Todas las {goods}") if gender == FEMININE else _("Todos los {goods}")
     return Goods(one, many, every.format(goods=many))
 

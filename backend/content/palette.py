@@ -90,10 +90,10 @@ def find_readable(color: str, backgrounds: Sequence[str], ratio: float = MIN_CON
 def derive_variables(palette: Palette) -> Mapping[str, str]:
     """Return the variables of the style sheet for these colours, by name.
 
-    The result is cached, because finding the shades takes up to 20 ms, and browsers often load the service worker,
-    which contains them.
+    The result is cached: finding the shades takes up to 20 ms, and the service worker, which contains the variables,
+    is requested often.
 
-    Every text is readable on every surface. So a text may have a little darker shade than the chosen colour.
+    Every text must be readable on every surface, so a text may get a slightly darker shade than the chosen colour.
     """
     primary, secondary = palette.primary, palette.secondary
     background, text = palette.background, palette.text

@@ -41,7 +41,7 @@ def _iter_turns(body: Body) -> Iterator[datetime]:
 
 
 async def schedule_turn(session: AsyncSession, area: Area, body: Body) -> None:
-    """Schedule the job for the next time at which a part of this body begins or ends.
+    """Schedule `ContentTurns.turn` for the next time at which a part of this body begins or ends.
 
     Call it after the body was saved.
     """
@@ -58,7 +58,7 @@ class ContentTurns:
 
     @job(TURN, give_up_after=None)
     async def turn(self, run: JobRun) -> RunAgain | None:
-        """Store that scheduled content of the area began or ended. Run again at the next such time.
+        """Store that scheduled content of the area began or ended, and run again at the next such time.
 
         An additional run is harmless.
         """

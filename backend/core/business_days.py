@@ -33,9 +33,9 @@ def add_business_days(day: date, count: int) -> date:
 
 
 def add_counted_days(day: date, count: int, is_counted: Callable[[date], bool]) -> date:
-    """Return the day that is `count` counted days after this day; the day itself is not counted.
+    """Return the day that is `count` days after this day. Only days for which `is_counted` returns True count.
 
-    `is_counted` must be True for some day of every month.
+    The day itself does not count. `is_counted` must return True for at least one day of every month.
     """
     while count > 0:
         day += timedelta(days=1)

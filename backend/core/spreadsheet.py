@@ -15,9 +15,9 @@ _FORMULA = r"[=+\-@＝＋－＠]"
 
 
 def _formula_start_pattern(mark: str) -> re.Pattern[str]:
-    """Return a pattern that matches `mark` where a spreadsheet program would start a formula.
+    """Return a pattern that matches the text `mark` at each position where a spreadsheet program could see a formula.
 
-    The pattern also covers programs that use another character to separate the cells of a CSV file.
+    A position after `;`, `,` or a tab counts too, because programs separate the cells of a CSV file differently.
     """
     first = rf"^{mark}(?={_SPACE}(?:{_FORMULA}|[\t\r\n]))"
     return re.compile(rf"{first}|(?<=[;,\t\r\n]){mark}(?={_SPACE}{_FORMULA})")
@@ -43,9 +43,9 @@ class FormattedNumber(NamedTuple):
 
 
 def safe_cell(value: object) -> str:
-    """Return the value as text with an apostrophe before each possible start of a formula.
+    """Return the value as text. A text gets an apostrophe before each possible start of a formula, a number does not.
 
-    Numbers are not changed. `restore_cell` reverses this.
+    `restore_cell` removes the apostrophes.
     """
     text = "" if value is None else str(value)
     return text if isinstance(value, int | float) else _UNSAFE_START.sub("'", text)

@@ -132,7 +132,7 @@ def _address_key(address: JsonObject) -> tuple[str, ...]:
 async def _make_default(
     session: AsyncSession, entry: CustomerAddress, *, is_shipping: bool, is_billing: bool
 ) -> None:
-    """Make the entry the default address for shipping, for billing, or for both. Another default loses its mark."""
+    """Make the entry the default address for shipping, for billing, or for both, instead of the earlier default."""
     await session.flush()
     for column, is_it in (("is_default_shipping", is_shipping), ("is_default_billing", is_billing)):
         if is_it:

@@ -69,7 +69,7 @@ class SaleContact(BaseModel):
         return {**address, "country_code": "co"} if address else {}
 
     def to_payer(self) -> JsonObject:
-        """Return the fields that an invoice needs; empty without a document: then the final consumer is invoiced."""
+        """Return the payer for the invoice. Without a document it is empty: the invoice names the final consumer."""
         if not self.doc_number:
             return {}
         return {

@@ -184,10 +184,10 @@ async def create_captured_order(
     money: SaleMoney,
     payer: Mapping[str, Any],
 ) -> Order:
-    """Create the order of the (locked) cart with this money, and hand it over if it has no shipping method.
+    """Create the order of the (locked) cart, paid with this money. If it has no shipping method, hand over its units.
 
     Raises:
-        InvalidData: it is delivered, and a part of the address is missing.
+        InvalidData: the order is delivered, and a part of the address is missing.
         InsufficientStock: the units are sold out.
     """
     sale = await build_counter_sale(session, cart, priced)
@@ -252,10 +252,12 @@ async def _store_contact(session: AsyncSession, cart: Cart, contact: SaleContact
 
 
 async def build_counter_sale(session: AsyncSession, cart: Cart, priced: PricedCart) -> Sale:
-    """Return the content of the order that the cart would become now. Without a shipping method it is handed over.
+    """Return the content of the order that the cart would become now.
+
+    Without a shipping method, the customer takes the products along.
 
     Raises:
-        InvalidData: it is delivered, and a part of the address is missing. A pickup needs none.
+        InvalidData: the order is delivered, and a part of the address is missing. A pickup needs no address.
     """
     if priced.shipping is not None:
         kind = await read_option_kind(session, priced.shipping.option_id or "")

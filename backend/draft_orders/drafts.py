@@ -118,7 +118,8 @@ async def reread_draft(session: AsyncSession, draft_id: str, exchange_id: str | 
     """Read the draft again, after its cart was locked.
 
     Raises:
-        NotAllowed: it was cancelled; or `exchange_id` is not the id of its exchange (None if it has none).
+        NotAllowed: the draft was cancelled, or it belongs to another exchange than `exchange_id` (None for no
+            exchange).
     """
     draft = await session.get_one(DraftOrder, draft_id, populate_existing=True)
     if draft.canceled_at is not None:

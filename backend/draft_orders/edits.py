@@ -235,7 +235,8 @@ async def remove_shipping(session: AsyncSession, actor: Actor, draft_id: str, me
 async def remove_action_shipping(session: AsyncSession, actor: Actor, draft_id: str, action_id: str) -> None:
     """Undo the change of the shipping method in the edit of a draft order.
 
-    If the edit also changes lines, the price of the draft's method is not valid for it: the edit then has no method.
+    The edit gets the draft's shipping method again. If the edit also changes lines, it gets none, because the price
+    of the draft's method is not valid for the changed lines.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `find_option_of_edit`.

@@ -180,7 +180,7 @@ async def _store_link(
 
 
 async def _find_valid_link(session: AsyncSession, draft_id: str) -> PaymentLink | None:
-    """Return the newest link of the draft, if it can still be paid."""
+    """Return the newest link of the draft; None if there is none, or if it can no longer be paid."""
     newest = _LINKS.where(DraftOrder.id == draft_id).order_by(PaymentLink.created_at.desc()).limit(1)
     row = (await session.execute(newest)).one_or_none()
     if row is None:

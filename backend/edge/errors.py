@@ -52,7 +52,7 @@ _TOO_LARGE = {
 
 
 def format_problems(problems: Iterable[Problem]) -> str:
-    """Return the first problems on one line."""
+    """Return one line that describes the first problems of a request."""
     problems = list(problems)
     for problem in problems:
         if problem["type"] == "json_invalid":

@@ -27,8 +27,8 @@ _PRESS_ID = re.compile(r"[0-9a-f]{32}")
 def read_sending(request: Request, form: str) -> Sending | None:
     """Return the submission of the form named `form`, for `backend.presses.service.handle_press`; None without an id.
 
-    If several forms on a page can have the same id, each needs a different `form`. Add a hash of the values in
-    which the forms differ (see `hash_content`).
+    If two forms of a page can be submitted with the same id, they need different names: add a hash of the values in
+    which they differ (see `hash_content`).
     """
     press_id = request.headers.get(PRESS_HEADER) or request.query_params.get(PRESS_PARAMETER) or ""
     return Sending(form, press_id) if _PRESS_ID.fullmatch(press_id) else None

@@ -323,7 +323,7 @@ def _folded(column: Any) -> ColumnElement[str]:
 
 
 def name_clauses(table: Any) -> Callable[[NamedParameters], list[ColumnElement[bool]]]:
-    """Return a function that builds the SQL conditions of a query for a table with ids and names."""
+    """Return a function that converts `NamedParameters` to SQL conditions on the ids and names of this table."""
 
     def conditions(parameters: NamedParameters) -> list[ColumnElement[bool]]:
         found = in_clauses((table.id, parameters.id), (table.name, parameters.name))

@@ -119,7 +119,7 @@ async def begin_exchange(
     Raises:
         NotFound: there is no such order.
         InvalidData: the reason is too long.
-        NotAllowed: no sent unit of the order is left, or its money is refunded; or it has the draft of a return; or
+        NotAllowed: the order has no sent and paid units that can come back; it already has the draft of a return; or
             its units cannot be returned to this location.
     """
     require_exchange_rights(actor)
@@ -187,7 +187,7 @@ async def lock_exchange(session: AsyncSession, actor: Actor, exchange_id: str) -
 async def find_inbound_draft(session: AsyncSession, exchange: Exchange) -> ReturnDraft | None:
     """Return the draft of the units that come back; None if the return was requested.
 
-    The draft of its receipt, which has the same id, belongs to the return and not to the exchange.
+    After the request, the draft with this id is that of the return's receipt, which does not belong to the exchange.
     """
     draft = await session.get(ReturnDraft, exchange.return_id)
     return draft if draft is not None and draft.exchange_id is not None else None

@@ -38,13 +38,14 @@ class PurchasePaid(Conflict):
 
 
 async def leave_paid_chain(session: AsyncSession, cart: Cart) -> bool:
-    """Remove the (locked) cart from a purchase that another cart has paid, and remove the paid units from the cart.
+    """If another cart has paid the purchase of the (locked) cart, unlink the cart and remove the paid units from it.
 
-    Nothing changes if the cart is completed, or while a payment of it is at the bank. If a closed payment of the
-    cart may still be approved, the purchase is stored with that payment, so that a double payment is detected.
+    If the cart is completed, or a payment of it is at the bank, nothing changes and False is returned. Payments of
+    the cart that may still be approved store the id of a paid cart, so that they are detected as double payments.
 
     Returns:
-        True if the cart can be paid unchanged: its purchase is not paid, or the cart contains none of its units.
+        True if the cart can be paid unchanged: its purchase is not paid, or the cart contained none of the paid
+            units.
     """
     paid = await _list_paid_orders(session, cart)
     if not paid:

@@ -209,7 +209,7 @@ class PaymentStarter:
     async def has_started(self, cart_id: str, expected_total: Cop, provider_id: str) -> bool:
         """Return True if an earlier, unfinished call has started a payment of exactly this total that is still valid.
 
-        Such a payment is at the bank of this provider, or it is paid, with any provider. A payment at the bank with
+        Such a payment is at the bank with this provider, or was paid with any provider. A payment at the bank with
         another total or another provider is closed.
 
         Raises:
@@ -296,13 +296,14 @@ class PaymentStarter:
         return replace(start, payer=payer, typed_name=parse_typed_name(typed))
 
     async def _check_blocking_payment(self, under_way: PaymentUnderWay, start: PaymentStart) -> str | None:
-        """Check the earlier payment that prevents the new one.
+        """Check whether an earlier payment still prevents the new one. With `start.replace`, ask to cancel it.
 
         Returns:
-            The id of the earlier session, which must be closed for the new one; None if it no longer prevents it.
+            The id of the earlier payment's session if that must be closed before the new payment starts, else None.
 
         Raises:
-            PaymentUnderWay: the earlier payment is still at the bank, or is being started.
+            PaymentUnderWay: the earlier payment is at the bank and `start.replace` is not set, or it is being
+                started.
             Conflict: the earlier payment is paid, or the gateway is reviewing it.
         """
         if under_way.is_starting:
@@ -386,7 +387,7 @@ class PaymentStarter:
         )
 
     async def _require_courier(self, session: AsyncSession, sale: Sale) -> None:
-        """Check that the settings still allow `sale`, for whose destination no courier gave a price.
+        """Check that the settings still allow a sale to a place for which no courier gave a price.
 
         Raises:
             NoCourier: the settings now refuse such deliveries.

@@ -173,13 +173,13 @@ _WAITING_UNITS = select(
 
 @dataclass
 class ClientHolds:
-    """The units in a client's other unpaid payments. The client must be locked.
+    """A client's other unpaid payments, and the new purchase for which units would be held. The client must be locked.
 
     Attributes:
+        until: end of the new hold; None if less than `MIN_HOLD_TIME` is left for it.
+        shop_unpaid: units in the whole shop that unpaid payments of other carts hold.
         held: units by variant id that the client's other payments hold.
-        unheld: units by variant id of the client's other purchases without a hold.
-        shop_unpaid: units in the shop that other carts hold by unpaid payments.
-        until: end of the new hold; None if the hold would end before the payment at the bank expires.
+        unheld: units by variant id of the client's other unpaid purchases that hold no stock.
     """
 
     session_id: str
@@ -191,7 +191,7 @@ class ClientHolds:
     unheld: Counter[str] = field(default_factory=Counter)
 
     async def admit(self, session: AsyncSession, free: Mapping[str, int]) -> bool:
-        """Return True if the purchase's units should be held. See `admit_hold`."""
+        """Return True if the purchase's units must be held, False if it continues without a hold. See `admit_hold`."""
         requested = self.sale.units
         if any(free[variant] < units for variant, units in requested.items()):
             raise InsufficientStock(STOCK_GONE)
@@ -245,14 +245,14 @@ class ClientHolds:
         return Counter({variant: int(units) for variant, units in rows})
 
     async def _require_unclaimed(self, session: AsyncSession, free: Mapping[str, int]) -> None:
-        """Check that a purchase without a hold can still be delivered.
+        """Check that enough units are left for a purchase that holds none.
 
-        The units of other waiting purchases are subtracted from the free units. For each client address, at most
-        `SMALL_PURCHASE_UNITS` of a variant are subtracted. While unpaid payments hold so much of the shop's stock
-        that it looks like an attack, nothing is subtracted for other addresses.
+        Units of other unpaid purchases are subtracted. All purchases of one address count with at most
+        `SMALL_PURCHASE_UNITS` of each variant, but the client's own purchases count in full. While unpaid payments
+        hold more than 1/`ATTACK_SHARE` of the shop's units, only the client's own purchases are subtracted.
 
         Raises:
-            InsufficientStock: other purchases already wait for all units.
+            InsufficientStock: too few units are left.
         """
         requested = self.sale.units
         if any(self.unheld[variant] + units > free[variant] for variant, units in requested.items()):

@@ -34,7 +34,7 @@ async def read_goods_total_for(session: AsyncSession, cart_id: str, offers: Sequ
 
 
 def apply_free_from(option: ShippingOption, quote: Quote, goods_total: Cop) -> Quote:
-    """Return the quote, free of charge if the goods cost enough for the option's free own delivery."""
+    """Return the quote, with a price of 0 if the goods cost enough for free own delivery."""
     free_from = get_free_from(option)
     return quote if free_from is None or goods_total < free_from else replace(quote, amount=0)
 
@@ -48,13 +48,13 @@ def build_zone_data(option: ShippingOption) -> JsonObject:
 
 
 async def require_unchanged_zone(session: AsyncSession, sold: SoldShipping, dane_code: str) -> None:
-    """Check that the zone of own delivery still delivers there at the price at which it was chosen.
+    """Check that own delivery still goes to this municipality, at the price at which it was chosen.
 
     Other shipping methods are not checked.
 
     Raises:
-        OptionNotOffered: the zone was deleted, or no longer has the municipality.
-        TotalChanged: its price, or the amount from which it is free, has changed.
+        OptionNotOffered: the shipping option was deleted, or its zone no longer has the municipality.
+        TotalChanged: the price, or the amount from which delivery is free, has changed.
     """
     if ZONE_PRICE not in sold.data:
         return

@@ -116,7 +116,7 @@ def build_lenient_quote_input(cart: Cart, lines: Sequence[Line]) -> QuoteInput:
 def build_sold_quote_input(
     address: Mapping[str, Any], dane_code: str, sold: Sequence[tuple[Product, int]], value: Cop
 ) -> QuoteInput:
-    """Return the values that decide the shipping price of these units to this address. `value` is their price."""
+    """Return the values that decide the shipping price of these units to this address. `value` is the units' price."""
     return QuoteInput(
         country_code=str(address.get("country_code") or "co"),
         dane_code=dane_code,
@@ -135,9 +135,9 @@ def build_variant_quote_input(variant: Variant, product: Product, dane_code: str
 
 
 def add_offer_columns(query: Any) -> Any:
-    """Add the shipping options that the cart's sales channel offers, as columns, to a query of a cart and its lines.
+    """Extend a query of a cart and its lines by the shipping options that the cart's sales channel offers.
 
-    The query must have the parameter `cart_id`. See `parse_offers`.
+    The options are in additional columns, which `parse_offers` reads. The query must have the parameter `cart_id`.
     """
     # join the options to the first line only: the rows are lines plus options, not lines times options
     first = select(func.min(LineItem.id)).where(LineItem.cart_id == bindparam("cart_id")).scalar_subquery()

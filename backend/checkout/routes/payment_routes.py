@@ -127,7 +127,7 @@ async def list_payment_providers(
 
 
 def _to_shop_provider_id(provider_id: str) -> str:
-    """Return the shop's id of the provider: the platform adds `pp_` to the id of every payment provider."""
+    """Return the provider's id in the shop: `gateway_pse` for the platform's `pp_gateway_pse`, other ids unchanged."""
     return GATEWAY_PSE if provider_id == f"{PLATFORM_PREFIX}{GATEWAY_PSE}" else provider_id
 
 

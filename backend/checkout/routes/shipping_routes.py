@@ -75,8 +75,8 @@ async def choose_shipping(
 ) -> Wire[CartAnswer]:
     """Choose this shipping option for the cart, at its recently listed price, else at the current one.
 
-    A cart has one option: of several, the final one in the list is used. 400 if items, e-mail or a part of the
-    address are missing, or if the option's provider is not linked to its warehouse (spec: Errors). 429: see the
+    A cart has one shipping option: if the body lists several, the last one is used. 400 if items, e-mail or a part of
+    the address are missing, or if the option's provider is not linked to its warehouse (spec: Errors). 429: see the
     list of options.
     """
     chosen = body if isinstance(body, list) else [body]

@@ -56,7 +56,7 @@ _QUERY = f"SELECT {', '.join(Version._fields)} FROM catalog_version WHERE id = 1
 
 
 class ProductChanges:
-    """The numbers of the latest changes, by product id, for at most `MAX_CHANGES` products."""
+    """The number of the latest change of each product, by product id. At most `MAX_CHANGES` products are stored."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -66,9 +66,9 @@ class ProductChanges:
         """Number of the latest change that was read from the database."""
 
     def missing_since(self, version: Version) -> int | None:
-        """Return the number of the latest known change if changes after it must be read for this version.
+        """Return the number of the latest change that was read, if this version has changes that were not read yet.
 
-        Return None if all changes of this version are known.
+        Return None if all changes of this version were read.
         """
         if self._forgotten is None:  # no view was built from an earlier version
             self._forgotten = self._read_until = version.product_changes

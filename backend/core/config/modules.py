@@ -24,7 +24,7 @@ _ENTRY = re.compile(r"(?P<id>[a-z][a-z0-9_]{1,39})(=(?P<target>[A-Za-z_][\w.]*:[
 
 @dataclass(frozen=True, slots=True)
 class ModuleBlock:
-    """A declaration of the providers of one service. Each is `id`, or `id=package.module:Class`."""
+    """A declaration of the providers of one service. Each provider is `id`, or `id=package.module:Class`."""
 
     service: str
     providers: tuple[str, ...]

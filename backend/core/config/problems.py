@@ -118,7 +118,7 @@ def value_error(kind: ProblemKind, **values: object) -> PydanticCustomError:
 
 
 def settings_error(*problems: SettingProblem) -> SettingsError:
-    """Return an error with these problems. A single one is on the first line of the message, others on own lines."""
+    """Return an error with these problems. If there are several, each has its own line in the message."""
     listed = f" {problems[0]}" if len(problems) == 1 else "".join(f"\n  {problem}" for problem in problems)
     error = SettingsError(f"Trompo cannot start:{listed}")
     error.problems = problems

@@ -137,7 +137,7 @@ def postgresql_engine(
 
 
 class ServerConnection:
-    """A separate connection for single queries. A query takes a hundredth of the time of a session.
+    """A separate connection for single queries. A query takes a hundredth of the time that it takes in a session.
 
     Run one query at a time.
     """

@@ -64,7 +64,7 @@ class InlineConnection:
         self._conn.close()
 
     async def run(self, statement: str, action: Callable[[], T]) -> T:
-        """Run the statement by calling `action`, on this thread or in another one."""
+        """Return the result of `action`, which runs the statement. Retry while the database is locked."""
         return await self._retry_while_locked(lambda: self._run_timed(statement, action))
 
     async def _run_timed(self, statement: str, action: Callable[[], T]) -> T:

@@ -118,7 +118,7 @@ async def insert_and_attach(session: AsyncSession, row: R) -> R:
 
 
 def attach_row(session: AsyncSession, row: R) -> R:
-    """Add an object to the session whose row a statement has already inserted. The row is not read again."""
+    """Add an object to the session after a statement has inserted its row. The row is not read again."""
     make_transient_to_detached(row)
     session.add(row)
     return row

@@ -14,7 +14,7 @@ _names: set[str] = set()
 
 
 def register_transaction_values(*names: str) -> None:
-    """Declare that the values with these names in `session.info` belong to the transaction."""
+    """Declare that a rollback restores these values of `session.info` and that a transaction's end removes them."""
     _names.update(names)
 
 

@@ -79,8 +79,8 @@ class WrittenDocument:
     """A document as it was written.
 
     Attributes:
-        types: codes of the document types that the text before the number can mean; empty if it can mean any type.
-        number: the number without that text and without the place of issue.
+        types: codes of the document types that the label before the number can mean; empty if it can mean any type.
+        number: the number without this label and without the place of issue.
     """
 
     types: tuple[str, ...]
@@ -93,7 +93,7 @@ def split_document(text: str, *, is_numeric: bool = True) -> WrittenDocument:
     Args:
         text: one line of text, as typed.
         is_numeric: True if the number can have only digits. If False, letters directly before a digit belong to the
-            number, as in `PE093823`. An `N` also belongs to it, unless a sign such as `º` follows.
+            number, as in `PE093823`. This includes an `N`, unless a sign such as `º` follows it.
     """
     number = _PLACE_OF_ISSUE.sub("", text)
     digit = re.search(r"\d", number)
@@ -121,7 +121,7 @@ def _parse_label(label: str, *, is_numeric: bool) -> tuple[str, ...] | None:
 
 
 def _find_after_number_word(letters: str) -> tuple[str, ...] | None:
-    """Return the document types named after a word for number, as in `número de cédula`; None without one."""
+    """Return the document types whose name follows a word for number, as in `número de cédula`; None if none does."""
     return next(
         (
             types

@@ -195,7 +195,7 @@ async def build_signed_in_answer(
     *,
     surface: Surface = FORM,
 ) -> Response:
-    """Await the sign-in `done`. Return a response that sets the session cookie, or contains the error.
+    """Await `done`, which signs the visitor in. Return a response that sets the session cookie or contains the error.
 
     `surface` chooses the text of the error.
     """

@@ -188,7 +188,7 @@ async def register(
     Args:
         typed: the form, with its checkboxes.
         visitor: the visitor, for the rate limits.
-        consenting: source of the consents that are stored with the account.
+        consenting: the page and the IP address to store with the account's consents.
 
     Returns:
         The customer's id.
@@ -293,10 +293,10 @@ async def change_password(
 
 
 async def lock_account(session: AsyncSession, customer_id: str) -> Customer | None:
-    """Return the customer, locked; None if it was deleted.
+    """Return the customer, locked; None if the customer was deleted.
 
-    Lock the customer before the rows of its password and its reset links. A concurrent sign-in inserts a session
-    that refers to the customer; it does not wait for this lock.
+    Call this before you lock the customer's password or reset links. A concurrent sign-in does not wait for this lock
+    when it inserts a session of the customer.
     """
     return await session.get(Customer, customer_id, with_for_update={"key_share": True})
 
@@ -337,7 +337,7 @@ async def find_login(session: AsyncSession, provider: str, subject: str) -> Logi
 
 
 def device_account(login: Login | None) -> DeviceAccount | None:
-    """Return the account under which browsers are remembered as known devices; None if the login has no password."""
+    """Return the account for which a browser becomes a known device; None if the login has no password."""
     if login is None or login.password_hash is None:
         return None
     return DeviceAccount("customer", login.subject, login.password_hash)

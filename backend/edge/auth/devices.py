@@ -46,7 +46,7 @@ class Visitor:
     Attributes:
         client: the client whose attempts are counted if the device is unknown.
         signing_key: the shop's signing key.
-        devices: the device's id by the account's name (see `hash_account`).
+        devices: for each account that knows this browser, the browser's device id, by `hash_account` of the account.
         session: the token of the visitor's session. Attempts of a session are counted separately.
     """
 
@@ -56,7 +56,7 @@ class Visitor:
     session: str = field(default="", repr=False)
 
     def client_for(self, account: DeviceAccount | None) -> Client:
-        """Return the client for which this visitor's attempts at the account are counted."""
+        """Return the client whose attempts are counted when this visitor signs in to the account."""
         device = self.devices.get(hash_account(self.signing_key, account), "") if account else ""
         if self.session:
             device = hash_token(self.session)
