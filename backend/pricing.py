@@ -51,7 +51,7 @@ class ShippingCharge:
     def before_adjustments(
         cls, total: Cop, adjustments: Iterable["Adjustment"], tax_rate: int
     ) -> "ShippingCharge":
-        """Return the charge before the given adjustments, which reduced it to `total`."""
+        """Return the charge that the shipping adjustments among these reduced to `total`."""
         discounts = (adjustment.amount for adjustment in adjustments if adjustment.target == SHIPPING)
         return cls(total + sum(discounts), tax_rate)
 
@@ -315,7 +315,8 @@ def tax_inside(amount: Cop, rate: int) -> Cop:
 def price_of_units(total: Cop, quantity: int, units: int, earlier: int = 0) -> Cop:
     """Return the price of `units` of a line that costs `total` for `quantity` units, to the nearest peso.
 
-    `earlier` units were priced before: the prices of all units of the line, in any groups, add up to its total.
+    `earlier` is the number of the line's units that were priced before. If it is given, the rounded prices of
+    all groups of units add up to the line's total.
     """
 
     def price_of_first(count: int) -> Cop:

@@ -52,8 +52,8 @@ async def check_session(database: Database, providers: Providers, payment: Payme
     """Request the status of this session from its provider, and apply the report.
 
     Returns:
-        The state afterwards. `closed`: the reservation has ended and the bank has not decided. `held`: staff must
-            decide; this is also the state if the order is packed and the bank reported that no money will come.
+        The session's state afterwards: `closed` if the reservation ended before the bank decided. A `held`
+            session of a packed order stays `held`, even if the provider reports that no money will come.
     """
     report = await ask_provider(providers, payment, to_started_payment(payment))
     try:
@@ -213,7 +213,7 @@ async def give_up_start(database: Database, session_id: str) -> None:
 async def _give_up(database: Database, session_id: str) -> None:
     """Close a session that is still undecided after 48 hours, and open an attention row.
 
-    Do nothing if the session was decided meanwhile, or if money is stored on it.
+    Do nothing if the session was decided meanwhile, or if it has a captured amount.
     """
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)

@@ -34,7 +34,7 @@ def check_reference(reference: str, *, is_needed: bool) -> None:
     """Check the number of a bank transfer or of a card terminal's receipt.
 
     Raises:
-        InvalidData: it is missing although it `is_needed`, or it is longer than `MAX_REFERENCE_LENGTH`.
+        InvalidData: the number is needed but missing, or longer than `MAX_REFERENCE_LENGTH`.
     """
     if is_needed and not reference:
         raise InvalidData("No reference", fields={"reference": _("Escribe el número del comprobante.")})

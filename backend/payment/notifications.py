@@ -93,7 +93,7 @@ class Inbox:
 def parse_notification(
     provider: PaymentProvider | None, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
 ) -> Notification:
-    """Return the notification as its provider parses it; malformed if the shop does not use that provider."""
+    """Return the parsed notification: `MALFORMED` if the shop does not use the provider or parsing fails."""
     if len(raw) > MAX_BODY_BYTES:
         return Notification(verdict=Verdict.OVERSIZED)
     if provider is None:
@@ -236,10 +236,10 @@ async def _check_second(
     notification: PaymentNotification,
     attempt: int,
 ) -> timedelta | None:
-    """Check another transaction of the session's invoice. Its number is not the number that the session has stored.
+    """Check the transaction of a notification whose number is not the session's, although the invoice is.
 
-    The signature does not cover the invoice. So the notification may combine a transaction and an invoice that
-    belong to different payments.
+    It may be a second payment of the invoice, or belong to another invoice: the signature does not cover the
+    invoice, so a notification may combine those of different payments.
 
     Returns:
         The delay until the next check; None when done.
@@ -267,7 +267,7 @@ async def _check_second(
 
 
 def _is_second_behind(second: SecondTransaction, notification: PaymentNotification) -> bool:
-    """Return True if the lookup does not yet report the final state in the notification."""
+    """Return True if the lookup of `second` does not yet report the final state in the notification."""
     reported = notification.said_state
     if second.session is not None:
         return reported is not None and is_new_contradiction(second.session, ProviderState(reported))

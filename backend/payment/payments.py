@@ -169,7 +169,7 @@ async def sum_captured_and_refunded(session: AsyncSession, cart_id: str) -> tupl
 
 
 def find_open_instructions(payment: PaymentSession | None) -> PaymentInstructions | None:
-    """Return how the customer can pay an authorized payment; None in another state, or without instructions."""
+    """Return the instructions for an authorized payment; None if it is in another state or has none."""
     if payment is None or payment.state != SessionState.AUTHORIZED:
         return None
     return parse_instructions(payment.data)

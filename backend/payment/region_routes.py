@@ -107,7 +107,7 @@ def _region_answer(region: Region, installed: Container[str], fields: Fields) ->
 
 
 def _admin_region_wire(region: Region, installed: Container[str]) -> AdminRegionOut:
-    """Return the region in the platform's shape, with its payment providers except those that the shop does not use."""
+    """Return the region in the platform's shape, with those of its payment providers that the shop uses."""
     offered: list[PaymentProviderOut] = [
         {"id": provider_id, "is_enabled": True}
         for provider_id in region.payment_providers

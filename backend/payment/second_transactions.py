@@ -36,11 +36,11 @@ _SESSIONS_WITH_REFERENCE = select(PaymentSession).where(
 
 @dataclass(frozen=True, slots=True)
 class SecondTransaction:
-    """A second transaction of an invoice, after a check.
+    """Result of the check of a second transaction of an invoice.
 
     Attributes:
-        report: the provider's report. In state UNKNOWN it has an invoice if the transaction belongs to another
-            invoice.
+        report: the provider's report. If its state is UNKNOWN and it has an invoice, the transaction belongs
+            to that other invoice.
         session: the payment session of the transaction; None if the transaction has taken no money.
     """
 

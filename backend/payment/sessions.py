@@ -225,7 +225,11 @@ async def list_payment_sessions(session: AsyncSession, cart_id: str) -> Sequence
 
 
 async def find_decisive_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """Return the session that decides the cart's payment status: a session that paid, otherwise the newest one."""
+    """Return the session that decides the cart's payment status; None if the cart has no session.
+
+    It is a session that paid or is authorized, otherwise an open one, otherwise one whose money was refunded.
+    Of several such sessions, it is the newest; if there are none, the newest of all.
+    """
     return choose_decisive_session(await list_payment_sessions(session, cart_id))
 
 
@@ -235,9 +239,10 @@ def choose_decisive_session(payment_sessions: Sequence[PaymentSession]) -> Payme
 
 
 async def find_checked_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """Return the undecided session on which the cart's order depends; None if every session is decided.
+    """Return the undecided session on which the cart's order depends; None if there is none.
 
-    It is the session that decides the cart's payment status, or else the newest payment of an edit's difference.
+    It is the cart's decisive session (`find_decisive_session`), or else the newest payment of an edit's
+    difference.
     """
     payment_sessions = await list_payment_sessions(session, cart_id)
     decisive = choose_decisive_session(payment_sessions)

@@ -190,9 +190,9 @@ async def erase_person(session: AsyncSession, actor: Actor, customer_id: str, ty
 
 
 async def erase_invoices(session: AsyncSession, numbers: Sequence[int]) -> None:
-    """Delete the personal data of the invoices with an ended retention time, and of their orders and payments.
+    """Delete the personal data of the orders with these numbers, and of their invoices and payments.
 
-    `numbers` are the numbers of these orders.
+    The retention time of the invoices has ended.
     """
     found = await session.execute(lock_rows(select(Order).where(Order.number.in_(numbers))))
     for order in found.scalars().all():
@@ -290,12 +290,9 @@ async def _strip_payments(
 ) -> None:
     """Delete the personal data of these carts' payments. Retain the bank's data.
 
-    `invoiced` is the invoice data to retain, together with the bought lines; None for carts without an order, of which
-    neither is retained. Notes of staff are deleted. If the bank still approves the payment of such a cart, the shop
-    opens an attention row for it.
-
-    Notes of staff are deleted. `invoiced` is the invoice data to retain; None for a cart without an order. If the
-    bank still approves the payment of such a cart, the shop opens an attention row for it.
+    `invoiced` is the invoice data to retain, together with the bought lines. It is None for carts without an
+    order: neither is retained, and if the bank still approves a payment, the shop opens an attention row.
+    Notes of staff are deleted.
     """
     payment, notification = table_of(PaymentSession), table_of(PaymentNotification)
     collections = select(PaymentCollection.id).where(PaymentCollection.cart_id.in_(cart_ids))

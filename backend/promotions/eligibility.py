@@ -242,9 +242,9 @@ _NAMED = _CANDIDATES.where(Promotion.id.in_(bindparam("promotion_ids", expanding
 
 
 def has_candidates(cart_id: ColumnExpressionArgument[str]) -> ColumnElement[bool]:
-    """Return an SQL condition: false if `list_candidates` would find no promotion for this cart.
+    """Return an SQL condition: true if the cart may have candidates, or has a promotion use reserved.
 
-    If it is false, the cart has no promotion use reserved either.
+    If it is false, `list_candidates` finds none.
     """
     # aliases that no statement of a cart contains, so that only the cart's id is correlated
     typed, held = aliased(CartPromotion), aliased(PromotionUse)

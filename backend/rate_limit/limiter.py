@@ -108,11 +108,11 @@ def _count_statement(tries: int) -> Any:
 
 
 def _refund_statement(*, is_certain: bool) -> Any:
-    """Return the SQL statement that gives a try back: it resets the counter `own` and subtracts 1 from the others.
+    """Return the SQL statement that uncounts a try: reset the counter `own`, subtract 1 from the others.
 
-    The parameter `keys` names all counters of the try, including `own`. A reset counter is marked as expired. With
-    `is_certain`, the counters change even if the window of `own` has ended.
-    The counters are locked first, in the same order as in `hit_in`.
+    The parameter `keys` names all counters of the try, including `own`. A reset counter is marked as expired.
+    With `is_certain`, the counters change even if the window of `own` has ended. The counters are locked
+    first, in the same order as in `hit_in`.
     """
     stored, moment = _COUNTERS.c, bindparam("moment", type_=UtcDateTime())
     own = bindparam("own", type_=String())
@@ -187,15 +187,15 @@ async def take_turns(session: AsyncSession, key: str) -> None:
 
 
 async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
-    """Give back a legitimate try: reset this client's counter for this subject, subtract 1 from the others."""
+    """Uncount a legitimate try: reset this client's counter for this subject, subtract 1 from the others."""
     async with database.transaction() as session:
         await session.execute(_REFUND, _refund_parameters(limit, subject, client))
 
 
 async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
-    """Give back a try of this client for this subject, in the caller's transaction.
+    """Uncount a try as `refund` does, but in the caller's transaction.
 
-    Do nothing if no try is counted in the current window, so that no try is given back twice.
+    Do nothing if no try is counted in the current window, so that no try is uncounted twice.
     """
     await session.execute(_REFUND_IF_COUNTED, _refund_parameters(limit, subject, client))
 

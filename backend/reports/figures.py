@@ -84,9 +84,9 @@ async def count_paid_orders(session: AsyncSession, period: Period) -> tuple[int,
 
 
 async def list_slow_stock(session: AsyncSession, moment: datetime) -> list[ProductFigures]:
-    """Return the products in stock that were not sold for `SLOW_STOCK_AGE`: `MAX_PRODUCTS`, the most valuable first.
+    """Return at most `MAX_PRODUCTS` products in stock that were not sold for `SLOW_STOCK_AGE`.
 
-    Products that were created within that time are not included.
+    The products whose stock is worth most come first. Products created within that time are not included.
     """
     since = moment - SLOW_STOCK_AGE
     sold = (

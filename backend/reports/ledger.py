@@ -220,7 +220,7 @@ async def _add_shared(
 async def _read_events(
     session: AsyncSession, collection_ids: Sequence[str]
 ) -> tuple[dict[str, list[Event]], set[str]]:
-    """Return all captures and refunds by payment collection, and the ids of those that the database has already summed.
+    """Return all captures and refunds by payment collection, and the ids of captures that are already summed.
 
     Captures and refunds outside the period are included.
     """

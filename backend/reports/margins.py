@@ -15,7 +15,7 @@ class Margin(NamedTuple):
 
     @property
     def pesos(self) -> Cop:
-        """Return the pesos that remain; negative for units that were sold below their cost."""
+        """Return the price minus the cost, in pesos; negative for units that were sold below their cost."""
         return self.net - self.cost
 
     @property

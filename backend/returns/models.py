@@ -133,7 +133,7 @@ class DraftStep(StrEnum):
 
 
 class ReturnDraft(Timestamps, table=True):
-    """A step of a return that an API client writes and then confirms. An order has one draft at a time.
+    """A draft of a step of a return, which an API client writes and then confirms. An order has at most one.
 
     `items` holds objects with `id`, `action`, `line_id`, `quantity`, `reason_id` and `note`: see
     `backend.returns.drafts`.

@@ -333,11 +333,11 @@ async def _lock_return(
 async def _return_units(
     session: AsyncSession, order: Order, ordered: OrderLine, line: ReturnLine, never_left: int
 ) -> None:
-    """Accept the arrived units of a line, and withdraw its `never_left` units, whose label was cancelled.
+    """Accept the arrived units of a return's line, and withdraw its `never_left` units.
 
-    The `never_left` units are still in the shop, so they need not arrive. Staff may have recorded them as arrived
-    nevertheless. So at most as many recorded units as left the shop count as sent back by the customer, the good
-    ones first. The other recorded units count as `never_left` units.
+    The label of the `never_left` units was cancelled, so they are still in the shop. Staff may have recorded
+    them as arrived nevertheless. If more units are recorded as arrived than left the shop, the excess counts
+    as `never_left` units, damaged ones first.
     """
     if never_left:
         await require_not_being_packed(session, order)

@@ -154,12 +154,11 @@ async def count_returnable_units(
 async def count_unclaimed_units(
     session: AsyncSession, order: Order, lines: Sequence[OrderLine], *, by_granted: bool = False
 ) -> dict[str, int]:
-    """Return the number of sent units by line id, minus the units that came back and the units in returns.
+    """Return the number of sent units that did not come back and are in no return, by line id.
 
     A negative number means that this many units of returns are in no parcel: their label was cancelled after the
-    return was requested. With `by_granted`, only units in granted returns are subtracted, not those in undecided
-    returns. If the units of a granted return arrived, they count as units that came back, and its other units are
-    not subtracted: the customer keeps them.
+    return was requested. With `by_granted`, units in undecided returns count as if they were in no return. If
+    units of a granted return arrived, the customer keeps its other units, and these count as in no return.
     """
     query = (
         select(

@@ -113,10 +113,9 @@ async def _store_request(
 ) -> None:
     """Parse the return form, and store the return request once.
 
-    The address of the page contains an id, and all forms sent from that page share it, also after the browser's
-    button «Back». So a form is a repetition only if the id, the order and the content of the form are all equal.
-    Even if no units can be returned any more, the form is not refused early: it may repeat the form that requested
-    the return of these units.
+    All forms sent from one page have the same id, even after the browser's button «Back». So a form is a
+    repetition only if its id, order and content all equal those of an earlier form. If no units can be
+    returned any more, the form is refused only after this check: it may have requested their return.
 
     Raises:
         PressUsed: the same form has already been stored.

@@ -105,7 +105,7 @@ class RoleForm:
 
     Attributes:
         seen: the names of the stored rights, separated by spaces.
-        users: the number of staff members and invitations, in words; empty for none.
+        users: the number of staff members and invitations with the role, in words; empty for none.
     """
 
     id: str

@@ -56,7 +56,7 @@ class SeedResult:
 
 
 async def seed(database: Database, settings: Settings) -> SeedResult:
-    """Create the missing store defaults. Add the demo products if the shop has no products. Safe to repeat."""
+    """Create the missing store defaults. Add the demo catalog if there is no catalog yet. Safe to repeat."""
     async with database.transaction() as session:
         await create_store_defaults(session, settings)
         for table in (Product, Category, Collection):

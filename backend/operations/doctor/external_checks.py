@@ -97,7 +97,7 @@ def _municipality_name(dane_code: str) -> str:
 
 
 async def check_labels(settings: Settings) -> AsyncIterator[Finding]:
-    """Report if the labels are real ones, test labels, or labels of the embedded carrier."""
+    """Report which labels the shop creates: real ones, test labels, or those of the embedded carrier."""
     if settings.uses_sandbox_carrier:
         yield ok("labels", _("de la transportadora de ensayo"))
     elif not settings.creates_test_labels:

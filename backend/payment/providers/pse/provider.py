@@ -226,8 +226,8 @@ class GatewayPse(PaymentProvider):
     def _to_own_report(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
         """Convert the gateway's report of this payment.
 
-        None if it has no state, or is about another payment: then the next lookup is used. A report with the state
-        UNKNOWN ends the search.
+        Return None if it has no state or is about another payment: then the next lookup is used. For a test
+        payment at the live gateway, return a report in state UNKNOWN, which ends the search.
         """
         if report.invoice is None:
             if report.reference is None or report.reference != session.reference:

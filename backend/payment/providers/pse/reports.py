@@ -229,7 +229,7 @@ def _check_verdict(fields: Mapping[str, Any], credentials: GatewayCredentials) -
 def parse_lookup(answer: Any) -> GatewayReport:
     """Return the report in a lookup's whole answer.
 
-    For an error body with any HTTP status, its state is None (unknown).
+    If the answer reports an error, the state is None (unknown), whatever the HTTP status.
     """
     if not isinstance(answer, Mapping):
         return GatewayReport()
