@@ -52,7 +52,7 @@ class OutboundItem(Body):
 
 
 class OutboundItems(Body):
-    """Units of variants for the exchange's new order. A price is accepted only if it is the shop's."""
+    """Units of variants to add to the exchange's new order. A given price must be the shop's price."""
 
     model_config = example(items=[{"variant_id": "variant_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 
@@ -69,9 +69,9 @@ class OutboundItemChange(Body):
 
 
 class ExchangeShipping(Body):
-    """A shipping option. Its price is the live price: no other `custom_amount` is accepted.
+    """The shipping option of the exchange's new order. A `custom_amount` must be its live price.
 
-    `shipping_address` is no field of the platform. Without it, the new order goes to the address of the first one.
+    `shipping_address` is not a field of the platform. Without it, the new order goes to the original order's address.
     """
 
     model_config = example(shipping_option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
@@ -85,7 +85,7 @@ class ExchangeShipping(Body):
 
 
 class ShippingChange(Body):
-    """The price that the caller expects of the chosen shipping option."""
+    """A request to price the chosen shipping option again. A `custom_amount` must be its live price."""
 
     model_config = example(internal_note="Sin afán")
 

@@ -75,8 +75,8 @@ class SeenExchange:
     Attributes:
         difference: the price of the new order less that of the returned units, in whole pesos; negative if the shop
             gives money back. None to accept any.
-        is_damaged: True if the units are damaged, so that they are not sold again. It is ignored if their arrival
-            was recorded before.
+        is_damaged: True if the units are damaged, so that they are not sold again. Ignored if their arrival was
+            recorded before.
     """
 
     difference: Cop | None
@@ -92,8 +92,8 @@ async def settle_exchange(
 ) -> Order:
     """Settle the exchange, and return its new order. A repeated call returns the same order.
 
-    Without a shipping method the customer takes the products along, so a difference must be paid now. `money` is the
-    difference that the staff member has received or given back; without it, the difference is paid or given back later.
+    Without a shipping method the customer takes the products along, so a difference that they owe must be paid now.
+    `money` is the difference that the staff member has received or given back; without it, this happens later.
 
     Raises:
         NotFound: there is no such exchange.
@@ -101,11 +101,11 @@ async def settle_exchange(
         InvalidData: no units come back or go out; or more than can be returned; or the difference must be paid now;
             or its reference is missing; or a part of the delivery address is missing; or the delivery must be chosen
             again.
-        NotAllowed: the order has no money left.
+        NotAllowed: the original order was not paid, or its money was refunded.
         InsufficientStock: the units that go out are sold out.
         ExchangeChanged: the difference is not the one that the staff member saw.
         Forbidden: money is given back, and the actor may not book refunds.
-        Conflict: the return is refunded in money.
+        Conflict: staff have already approved or denied a refund of the returned units in money.
     """
     require_exchange_rights(actor)
     known = await read_exchange(session, actor, exchange_id)
@@ -157,12 +157,12 @@ async def settle_exchange(
 async def compute_credit(
     session: AsyncSession, order: Order, sold: Sequence[OrderLine], units: Mapping[str, int], return_id: str
 ) -> Cop:
-    """Return the credit for the new order: the price of these units, at most the order's remaining money.
+    """Return the credit for the new order: the price of these returned units, at most the order's remaining money.
 
-    The shipping is not included. `return_id` is the return of these units, which is not counted as an earlier one.
+    The shipping is not included. `return_id` is the return of these units, which is not counted as an earlier return.
 
     Raises:
-        InvalidData: there are no units, they cost nothing, or the order has no money left.
+        InvalidData: the credit is zero: there are no units, they were free, or the order has no money left.
     """
     before = await sum_granted_units(session, order, excluded_return_id=return_id)
     worth = compute_unit_worth(order, sold, units, before, with_shipping=False)
@@ -204,10 +204,10 @@ async def _count_arrived(session: AsyncSession, row: Return) -> dict[str, int]:
 
 
 def _require_money(difference: Cop, money: DifferenceReceipt | None, *, is_delivered: bool) -> None:
-    """Check that the difference is paid now if nothing is delivered, and that `money` is exactly the difference.
+    """Check that the difference is paid now if nothing is delivered, and that `money` has its exact amount.
 
     Raises:
-        InvalidData: it must be paid now, or the reference is missing or too long.
+        InvalidData: the difference must be paid now, or the reference is missing or too long.
         ExchangeChanged: the amount of `money` is not the difference.
     """
     if money is None:
@@ -248,7 +248,7 @@ async def _refund(  # noqa: PLR0917
     credit: Cop,
     new_order: Order,
 ) -> None:
-    """Book the refund of the returned units. Its money is not paid out: it pays for the new order."""
+    """Book the refund of the returned units. The amount is not paid out: it pays for the new order."""
     refund = CreateRefund(
         amount=credit,
         reference=str(new_order.number),
@@ -267,7 +267,7 @@ async def _settle_money(  # noqa: PLR0917
     difference: Cop,
     money: DifferenceReceipt | None,
 ) -> None:
-    """Book the money of the difference; without it, open the attention row about it."""
+    """Book the difference as paid or given back. Without `money`, open the attention row about the difference."""
     if difference and money is not None:
         if difference > 0:
             await capture_difference(session, cart, new_order, money)

@@ -70,7 +70,7 @@ async def exchange_wire(session: AsyncSession, exchange: Exchange) -> ExchangeOu
 
 
 async def exchange_preview_wire(session: AsyncSession, actor: Actor, exchange: Exchange) -> OrderPreview:
-    """Return the order for staff with the actions of the exchange: what comes back, and what goes out."""
+    """Return the order for staff, with the exchange as its change: the units that come back, and those that go out."""
     order = await read_order(session, exchange.order_id)
     (shown,) = await orders_for_staff(session, actor, [order], OrderView(Fields(), shows_products=True))
     preview = build_order_preview(shown, await find_inbound_draft(session, exchange))

@@ -30,7 +30,7 @@ class DataExports:
 
     @job(JOB, concurrency=1, timeout=RUN_TIMEOUT)
     async def create_file(self, run: JobRun) -> RunAgain | None:
-        """Add batches to a file until it is complete. If `RUN_TIME_S` has passed before, continue in another run."""
+        """Add batches to the file until it is complete. After `RUN_TIME_S`, continue in another run."""
         clock = asyncio.get_running_loop()
         until = clock.time() + RUN_TIME_S
         while await self._add_batch(run.payload["export_id"]):

@@ -66,7 +66,7 @@ class Source:
         return getattr(self.model, self.time_column)
 
     def where(self, begin: datetime, end: datetime) -> list[ColumnElement[bool]]:
-        """Return the conditions for the records of the period."""
+        """Return the conditions for the records to read: the period or, for products, that they are not deleted."""
         if self.model is Product:
             return [Product.deleted_at.is_(None)]
         return [self.moment >= begin, self.moment < end] if self.is_by_period else []
@@ -88,7 +88,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Selection of records for a file: the period and, for files for programs, a query for products."""
+    """Selection of records for a file: the period and, for `is_for_programs` kinds, a query for products."""
 
     begin: datetime
     end: datetime
@@ -116,7 +116,7 @@ async def read_batch(
     """Read the next records after the position `place`.
 
     Returns:
-        The number of these records, their rows, and the next position; None after the final record.
+        The number of these records, their rows, and the next position, which is None at the end.
     """
     number, _separator, cursor = place.partition(" ")
     source = kind.sources[int(number or 0)]

@@ -54,7 +54,10 @@ async def parse_product_conditions(session: AsyncSession, query: str) -> Sequenc
 
 
 async def list_current_columns(session: AsyncSession) -> list[str]:
-    """Return the headings. A list, such as tags, has a numbered column for each entry of its longest list."""
+    """Return the column headings of the file.
+
+    A list, such as tags, has numbered columns: as many as the longest list of any product needs.
+    """
     names = [_format_heading("product", name) for name in PRODUCT]
     for name, (table, _list, _field) in LIST_COLUMNS.items():
         names += [f"Product {name} {number + 1}" for number in range(await _count_max(session, table))]
@@ -95,7 +98,7 @@ def _to_variant_cells(variant: Mapping[str, Any]) -> dict[str, object]:
 
 
 async def _count_max(session: AsyncSession, table: Any) -> int:
-    """Return the maximum number of rows of this table that one product has."""
+    """Return the number of rows of this table for the product that has the most."""
     counted = select(func.count().label("n")).select_from(table).group_by(table.product_id).subquery()
     most = await session.execute(select(func.coalesce(func.max(counted.c.n), 0)))
     return int(most.scalar_one())

@@ -55,9 +55,9 @@ class ProductEntry:
 
     Attributes:
         product: the product.
-        variants: values of each variant by column. A product without variants has one entry with its own values.
+        variants: values of each variant by column. A product without variants has one item with its own values.
         options: titles and values of each variant's options, in the same order.
-        categories: paths of names from the department.
+        categories: for each category, the names from its top category down to it.
         pictures: absolute addresses.
         words: its tags and its type.
     """
@@ -78,7 +78,10 @@ class ProductEntry:
 async def build_shopify_cells(
     session: AsyncSession, products: Sequence[Product], base_url: str
 ) -> list[Cells]:
-    """Return rows of cells by `SHOPIFY_COLUMNS`: one for each variant or picture of a product, whichever are more."""
+    """Return rows of cells by `SHOPIFY_COLUMNS`.
+
+    A product has as many rows as variants or as pictures, whichever number is higher.
+    """
     entries = await _read_entries(session, products, base_url)
     return [cells for entry in entries for cells in _to_shopify_cells(entry)]
 

@@ -221,7 +221,7 @@ async def _build_outcome(
 ) -> Outcome:
     """Build the result for one order.
 
-    The text comes from the current state of the order and its labels, which is more precise than `error`.
+    The text describes the current state of the order and its labels: `error` alone would be less precise.
     """
     states = {one.state for one in await list_order_fulfillments(session, order.id)}
     lines = await list_order_lines(session, order.id)

@@ -136,12 +136,12 @@ async def _mark_canceled(
 
 
 def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
-    """Count `units` of the line as no longer fulfilled, because their label was cancelled.
+    """Subtract `units` from the line's fulfilled units, because their label was cancelled.
 
-    `taken_back` of these units were returned or refunded earlier. They are counted as withdrawn from now on.
+    `taken_back` is how many of them were returned or refunded earlier. These now count as withdrawn.
 
     Returns:
-        The number of these withdrawn units. They must not be put into stock again.
+        The number of units that now count as withdrawn. They must not be put into stock again.
     """
     line.fulfilled -= units
     # earlier versions of the shop did not store their parcel
@@ -154,9 +154,9 @@ def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
 async def _group_by_source(
     session: AsyncSession, fulfillment: Fulfillment, units: Mapping[str, int]
 ) -> stock_fulfillment.UnitsByLocation:
-    """Return the units by variant for each location to which they are put back: the one from which they were taken.
+    """Return the units by variant, for each location from which they were taken and to which they go back.
 
-    If that location no longer exists, the fulfillment's location is used.
+    The fulfillment's location replaces a location that no longer exists.
     """
     missing = Counter(units)
     # earlier versions of the shop did not store the locations

@@ -15,7 +15,7 @@ class CreateFulfillment:
         location_id: the location from which the units are sent; None for the location where they are reserved.
         shipping_option_id: must be the order's option, if given.
         data: stored with the fulfillment.
-        seen_parcels: number of finished fulfillments that the staff member has seen; None if it does not matter.
+        seen_parcels: number of finished fulfillments that the staff member has seen; None to skip this check.
     """
 
     units: Mapping[str, int]

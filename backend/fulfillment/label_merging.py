@@ -46,7 +46,7 @@ def merge_labels(labels: Sequence[tuple[str, bytes]]) -> bytes | None:
 
 @dataclass(slots=True)
 class _Result:
-    """Result of one run of the child: the PDF, and the positions of unreadable labels."""
+    """Result of one run of the child process: the PDF, and the positions of unreadable labels."""
 
     pdf: bytes = b""
     unreadable: list[int] = field(default_factory=list)
@@ -54,7 +54,10 @@ class _Result:
 
 
 def _run_child(labels: Sequence[bytes]) -> _Result:
-    """Merge the labels in a child process. If a label crashes the child, the result has only the label's position."""
+    """Merge the labels in a child process.
+
+    If a label crashes the child, the result has no PDF and names only this label as unreadable.
+    """
     result, reading = _Result(), 0
     argument = {"sizes": [len(label) for label in labels], "max_cpu_s": MAX_CPU_S}
     with TemporaryFile() as file:

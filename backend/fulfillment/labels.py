@@ -134,9 +134,9 @@ async def store_label(session: AsyncSession, fulfillment: Fulfillment, label: La
 async def _claim(
     database: Database, provider: FulfillmentProvider, new: NewLabel, actor: AuditActor
 ) -> tuple[Fulfillment, bool]:
-    """Return the fulfillment, and True if the caller must request its label from the carrier.
+    """Return the fulfillment, and True if the caller must now request its label from the carrier.
 
-    If True, the state `creating` is already committed.
+    Before True is returned, the label's state `creating` is committed.
     """
     try:
         async with database.transaction() as session:

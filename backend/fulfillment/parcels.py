@@ -221,9 +221,10 @@ async def _require_no_pending_label(session: AsyncSession, parcel: Parcel, locat
 
 
 def count_finished(fulfillments: Iterable[Fulfillment]) -> int:
-    """Return the number of packed or cancelled fulfillments among those of an order.
+    """Return the number of packed or cancelled fulfillments among the given ones of an order.
 
-    A pending fulfillment does not count, so that a repeated request gets the same reference.
+    The next reference is made from this number. Pending fulfillments do not count, so that a repeated request gets
+    the same reference.
     """
     return sum(
         PACKED in fulfillment.data or fulfillment.state == LabelState.CANCELED for fulfillment in fulfillments

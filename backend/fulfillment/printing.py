@@ -86,7 +86,7 @@ async def merge_order_labels(database: Database, actor: Actor, order_ids: Sequen
 
 
 async def read_label_paths(session: AsyncSession, order_id: str) -> dict[str, str]:
-    """Return the path of each label of the order that can be printed, by the id of its fulfillment."""
+    """Return the paths of the order's printable labels, by the id of the fulfillment."""
     query = select(Fulfillment.id).where(
         Fulfillment.order_id == order_id,
         Fulfillment.state == LabelState.CREATED,

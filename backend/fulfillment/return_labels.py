@@ -16,7 +16,7 @@ async def refuse_return_label(session: AsyncSession, actor: Actor, order_id: str
     Raises:
         NotFound: there is no such order.
         NotAllowed: the order's shipping option was deleted.
-        NotImplementedByProvider: in all other cases. It names the provider.
+        NotImplementedByProvider: in all other cases. The message names the provider.
     """
     actor.require(Right.FULFILL)
     option = await find_order_option(session, await read_order(session, order_id))

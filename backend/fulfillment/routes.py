@@ -54,7 +54,7 @@ async def create_fulfillment(
     providers: Providers,
     fields: RequestedFields,
 ) -> Wire[StaffOrderAnswer]:
-    """Create a fulfillment of these units. The provider creates its label only once (spec: createFulfillment)."""
+    """Create a fulfillment of these units. A repeated request creates no second label (spec: createFulfillment)."""
     await fulfill(database, actor, settings, providers, order_id, to_create_fulfillment(body))
     return await order_answer(database, actor, order_id, fields)
 
@@ -104,7 +104,7 @@ async def mark_as_delivered(
 async def cancel(
     actor: StaffMember, fulfillment_id: str, database: Db, providers: Providers, fields: RequestedFields
 ) -> Wire[FulfillmentAnswer]:
-    """Cancel the label of a fulfillment of any order."""
+    """Cancel the fulfillment's label, without the id of its order."""
     order_id = (await _read_for_change(database, actor, fulfillment_id)).order_id
     await cancellation.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
     return await _fulfillment_answer(database, fulfillment_id, fields)
@@ -114,7 +114,7 @@ async def cancel(
 async def ship(
     actor: StaffMember, fulfillment_id: str, body: NewShipment, database: Db, fields: RequestedFields
 ) -> Wire[FulfillmentAnswer]:
-    """Record that a fulfillment of any order has left."""
+    """Record that the fulfillment has left, without the id of its order."""
     order_id = (await _read_for_change(database, actor, fulfillment_id)).order_id
     async with database.transaction() as session:
         await delivery.mark_shipped(session, actor, order_id, fulfillment_id, to_mark_shipped(body))

@@ -41,7 +41,10 @@ class FulfillmentView:
 async def list_fulfillment_views(
     session: AsyncSession, kinds: Mapping[str, DeliveryKind]
 ) -> dict[str, list[FulfillmentView]]:
-    """Return the fulfillments of these orders by order id, the oldest first. `kinds` has the kind of each order."""
+    """Return the views of these orders' fulfillments by order id, the oldest first.
+
+    `kinds` has the orders' ids, each with the way in which the order reaches its customer.
+    """
     views: dict[str, list[FulfillmentView]] = defaultdict(list)
     found = await session.execute(FULFILLMENTS.where(Fulfillment.order_id.in_(kinds)))
     for fulfillment in found.scalars():

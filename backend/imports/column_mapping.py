@@ -32,8 +32,8 @@ async def read_mapping(session: AsyncSession, headings: Sequence[str]) -> list[s
 async def store_mapping(session: AsyncSession, headings: Sequence[str], columns: Sequence[str]) -> None:
     """Store the chosen columns of a spreadsheet with these headings, and delete mappings beyond `MAX_MAPPINGS`.
 
-    The columns that a file of refused rows adds are ignored, so that it has the mapping of the original
-    spreadsheet.
+    The columns that the shop adds to a file of refused rows are ignored, so that this file uses the mapping of the
+    original spreadsheet.
     """
     places = list_source_places(headings)
     digest, chosen = _digest(headings[place] for place in places), [columns[place] for place in places]

@@ -140,7 +140,10 @@ async def start_import(
 
 
 async def discard_unstarted_imports(database: Database, actor: Actor) -> None:
-    """Discard the actor's imports that were not started, because a new file that should replace them was refused."""
+    """Discard the actor's imports that were not started.
+
+    This is called when a new file is refused that should have replaced them.
+    """
     actor.require(Right.CHANGE_CATALOG)
     async with database.transaction() as session:
         query = select(ProductImport).where(

@@ -69,7 +69,8 @@ class RepeatedValues:
         """Return a problem for each SKU, EAN or handle that an earlier row of the spreadsheet already has.
 
         Rows with and without options that would create the same product are a problem too. Rows for several variants of
-        one product may share the product's handle. With `is_titled`, the handle is made from the title.
+        one product may share the product's handle. With `is_titled`, the handle was made from the title, so a repeated
+        handle is reported as a repeated title.
         """
         shares = match is None or (match.variant is not None and row.get("sku") is not None)
         problems = []
@@ -94,7 +95,7 @@ class RepeatedValues:
         return drop_addresses(row, [address for address, owner in owners.items() if owner != key])
 
     def _find_option_conflict(self, row: Row) -> list[Problem]:
-        """Return a problem if rows with and without options would create the same product."""
+        """Return a problem if some rows of one new product have options and others have none."""
         own, other = ("with options", "without") if OPTIONS in row.values else ("without", "with options")
         handle = row.values["handle"]
         self.lines[own].setdefault(handle, row.line)
@@ -116,7 +117,7 @@ async def validate_rows(
     """Validate rows against the current data of the shop.
 
     Args:
-        session: a session; a transaction if `lock` is True.
+        session: for reading; in a transaction if `lock` is True.
         found: the import.
         rows: the parsed rows.
         places: the categories and collections; None if the rows were checked against them already.
@@ -205,9 +206,9 @@ def _to_changes(row: Row) -> dict[str, tuple[Any, Any]]:
 
 
 def _list_pictures(row: Row, listed: Container[str]) -> list[str]:
-    """Return the names of the row's pictures: of the product, and of the variant unless they are in `listed`.
+    """Return the names of the pictures in the row: those of its product, then those of its variant.
 
-    `listed` has the names of the products' pictures.
+    Leave out the variant's pictures that are in `listed`, the names of all products' pictures.
     """
     of_variant = row.get(VARIANT_PICTURES) or ()
     return [*(row.get("pictures") or ()), *(name for name in of_variant if name not in listed)]
@@ -222,9 +223,9 @@ def _find_picture_problems(line: int, names: Sequence[str], album: Album) -> lis
 
 
 def _find_lost_pictures(names: Sequence[str], match: Match | None, album: Album, line: int) -> list[Problem]:
-    """Return a problem for each picture that could not be downloaded, and one that states the result.
+    """Return a problem for each picture that could not be downloaded, and one about the consequence for the product.
 
-    The result is that a new product lacks these pictures, or that an existing product keeps its current pictures.
+    A new product is created without these pictures; an existing product keeps its current ones.
     """
     lost = [name for name in names if album.is_lost(name)]
     if not lost:

@@ -36,9 +36,10 @@ def get_base_name(path: str) -> str:
 
 
 def list_picture_keys(name: str) -> list[list[str]]:
-    """Return the keys of the sent pictures that a cell may mean, in groups: first the same name, then other endings.
+    """Return the keys of the sent pictures that a cell may mean, in groups, the best matches first.
 
-    A name without an ending means the picture with any ending. The endings of JPEG count as one.
+    The first groups have the name as it is, with and without its folder. The next ones have it with other endings:
+    a name without an ending matches any ending, and the endings of JPEG match each other.
     """
     keys = list(dict.fromkeys((folder_key(name), picture_key(name))))
     groups = [[key] for key in keys]
@@ -53,7 +54,7 @@ def list_picture_keys(name: str) -> list[list[str]]:
 
 @dataclass
 class Album:
-    """The pictures that the cells of some rows of an import name."""
+    """The pictures that some rows of an import name in their cells."""
 
     sent: dict[str, ProductImportPicture] = field(default_factory=dict)
     shop_pictures: dict[str, PreparedPicture] = field(default_factory=dict)
@@ -61,7 +62,7 @@ class Album:
 
     @classmethod
     async def read(cls, session: AsyncSession, import_id: str, names: Iterable[str]) -> "Album":
-        """Read the sent pictures, and the pictures of the shop, that cells with these names may mean."""
+        """Read the sent pictures and the shop's pictures that cells with these names may mean."""
         unique_names = set(names)
         keys = {
             key
@@ -83,7 +84,7 @@ class Album:
         return parse_uploaded_picture(one.url) if one is not None and one.url else None
 
     def _find_sent(self, name: str) -> ProductImportPicture | None:
-        """Return the sent picture that a cell names; None if there is none, or if it may be one of several."""
+        """Return the sent picture that a cell names; None if there is none, or if several match equally well."""
         if is_url(name):
             return self.sent.get(name)
         for group in list_picture_keys(name):

@@ -207,7 +207,7 @@ def _list_members(packed: zipfile.ZipFile) -> list[tuple[zipfile.ZipInfo, str]]:
 
 
 def _find_repeated_names(members: Sequence[tuple[zipfile.ZipInfo, str]]) -> set[str]:
-    """Return the keys of the names that different pictures in several folders have."""
+    """Return the keys of the file names that different pictures have in different folders."""
     checksums: dict[str, set[str]] = {}
     for member, path in members:
         if path.lower().endswith(ENDINGS):

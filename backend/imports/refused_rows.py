@@ -32,8 +32,8 @@ _PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
 async def build_refused_file(session: AsyncSession, actor: Actor, import_id: str) -> bytes:
     """Return a workbook of the import's rows with problems, which can be imported again after their correction.
 
-    These are the rows of `RowList.PROBLEMS`. The workbook has the columns of the spreadsheet. It also contains other
-    rows that describe the same products, such as rows that have only a picture.
+    It has the rows of `RowList.PROBLEMS`, and all other rows that describe the same products, such as rows that have
+    only a picture. Its columns are those of the spreadsheet, and two more for the problems and the row's number.
 
     Raises:
         NotFound: the import does not exist.

@@ -51,7 +51,7 @@ class RowCounts:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A row or a sheet that is not imported. The line of a sheet is 0."""
+    """A row or a sheet that is not imported. `line` is 0 for a sheet."""
 
     line: int
     reason: str

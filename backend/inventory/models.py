@@ -13,8 +13,8 @@ from backend.core.ids import new_id
 class InventoryLevel(Timestamps, table=True):
     """The units of a variant that are stocked at a location, and how many of them are reserved.
 
-    `incoming` units have been announced by a preorder: they can be sold before they arrive, so `reserved` may exceed
-    `stocked` by them (`backend.catalog.products.preorders`).
+    `incoming` units are announced by a preorder and can be sold before they arrive, so `reserved` may be as high as
+    `stocked + incoming` (`backend.catalog.products.preorders`).
     """
 
     __tablename__ = "inventory_level"
@@ -41,7 +41,7 @@ class InventoryLevel(Timestamps, table=True):
 
     @property
     def unreserved(self) -> int:
-        """The stocked units that are not reserved; 0 while more units are reserved, because a preorder was sold."""
+        """The stocked units that are not reserved; 0 if preorders have reserved more units than are stocked."""
         return max(self.stocked - self.reserved, 0)
 
 

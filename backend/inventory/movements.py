@@ -109,7 +109,7 @@ async def move_stock(
         The level after the change.
 
     Raises:
-        StockReserved: fewer units would remain at the location, announced ones included, than are reserved there;
+        StockReserved: the stocked and announced units at the location would be fewer than the reserved ones;
             nothing is changed.
     """
     level = await lock_level(session, variant_id, location_id)

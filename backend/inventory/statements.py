@@ -64,7 +64,7 @@ AVAILABLE = select(InventoryLevel.variant_id, _UNITS).where(_WANTED).group_by(In
 
 
 def available_units_query(variant_id: ColumnExpressionArgument[str]) -> ScalarSelect[int]:
-    """Return a subquery of the variant's units that can be sold to the cart `holder`, including its reserved units."""
+    """Return a subquery: the units of the variant that the cart `holder` can buy, including its own reservation."""
     units = select(func.coalesce(_UNITS, 0)).where(InventoryLevel.variant_id == variant_id)
     return units.scalar_subquery()
 

@@ -128,7 +128,7 @@ async def set_item_stock(
 async def _lock_new_preorder(session: AsyncSession, variant_id: str) -> Product | None:
     """Lock and return the variant's product if it is a preorder and the variant has no stock level yet, else None.
 
-    Only a stock level can offer the units of a preorder.
+    A preorder's announced units belong to a stock level, so the caller must add them to the first one.
     """
     has_level = select(InventoryLevel.id).where(InventoryLevel.variant_id == variant_id).exists()
     query = (

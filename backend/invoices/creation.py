@@ -23,7 +23,7 @@ ISSUE = "invoices.issue"
 
 @subscribe(OrderPaid)
 async def create_invoice_of_order(session: AsyncSession, event: OrderPaid) -> None:
-    """Create the order's invoice. If the shop issues no invoices now, store that the order has none.
+    """Create the order's invoice. If the shop issues no invoices now, store that the order was skipped.
 
     Do nothing if the order already has an invoice, from this shop or from elsewhere.
     """
@@ -56,7 +56,7 @@ async def create_invoice(session: AsyncSession, order: Order) -> bool:
 
 @subscribe(RefundBooked)
 async def create_credit_note(session: AsyncSession, event: RefundBooked) -> None:
-    """Create a credit note for the refund, if the order has an invoice."""
+    """Create a credit note for the event's refund, if its order has an invoice."""
     refund = await session.get_one(Refund, event.refund_id)
     if refund.order_id is None or await find_invoice_of_order(session, refund.order_id) is None:
         return
@@ -64,7 +64,7 @@ async def create_credit_note(session: AsyncSession, event: RefundBooked) -> None
 
 
 async def create_note_of_refund(session: AsyncSession, order: Order, refund: Refund) -> None:
-    """Create the credit note of a refund of an order that has an invoice."""
+    """Create the credit note for a refund. Do nothing if the order has no invoice, or the credit would be zero."""
     amount = sum(share.amount for share in await compute_refund_shares(session, order, refund))
     invoice = await find_invoice_of_order(session, order.id)
     if amount and invoice is not None:

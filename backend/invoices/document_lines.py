@@ -72,7 +72,7 @@ async def compute_prepaid(session: AsyncSession, order: Order) -> Cop | None:
 async def compute_refund_shares(session: AsyncSession, order: Order, refund: Refund) -> list[Share]:
     """Return the amounts that a refund allocates to the order's lines and shipping.
 
-    The list is empty if the refund returns money that was not paid for any of them.
+    The list is empty if the refund only returns money that was not paid for a line or for shipping.
     """
     lines = await list_order_lines(session, order.id)
     sold = [(line.id, line.tax_rate, line.quantity, line.unit_price) for line in lines]

@@ -21,7 +21,7 @@ from backend.invoices.states import InvoiceKind
 class DocumentPlace:
     """A street address in a municipality.
 
-    The DANE codes (DIVIPOLA): five digits for the municipality, two for the department.
+    `code` and `department_code` are DANE codes (DIVIPOLA) of five and of two digits.
     """
 
     code: str

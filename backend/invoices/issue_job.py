@@ -195,9 +195,9 @@ class Invoices:
     async def _mark_as_sent(self, invoice_id: str, prepared: PreparedDocument) -> Document | None:
         """Store that the document is being sent, and return it; None if it is no longer pending.
 
-        An earlier attempt may have sent the document without registering it at the provider. The document is then
-        rebuilt from the current data in two cases: it was rejected, or its date is not today. The DIAN accepts a
-        document only on its own date (Res. 165 of 2023).
+        If an earlier attempt may have sent the document, the provider does not have it. Then the document is rebuilt
+        from the current data if it was rejected, or if its date is not today: the DIAN accepts a document only on its
+        own date (Res. 165 of 2023).
         """
         async with self.database.transaction() as session:
             row = await _lock_invoice(session, invoice_id)

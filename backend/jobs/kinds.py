@@ -116,7 +116,7 @@ def job(
     give_up_after: timedelta | None = DEFAULT_GIVE_UP_AFTER,
     concurrency: int = 4,
 ) -> Callable[[F], F]:
-    """Mark `async def method(self, run: JobRun) -> RunAgain | Finished | None` as the method that runs these jobs."""
+    """Mark `async def method(self, run: JobRun) -> RunAgain | Finished | None` as the method for the jobs `name`."""
     return _mark_as(JobKind(name, timeout, give_up_after, concurrency))
 
 
@@ -127,9 +127,10 @@ def job_batch(
     timeout: timedelta = DEFAULT_TIMEOUT,
     give_up_after: timedelta | None = DEFAULT_GIVE_UP_AFTER,
 ) -> Callable[[F], F]:
-    """Mark `async def method(self, runs: Sequence[JobRun]) -> Sequence[RunAgain | None] | None`, which runs many jobs.
+    """Mark the method that runs the jobs `name` in batches.
 
-    If the method raises, all jobs of the batch have failed.
+    It is `async def method(self, runs: Sequence[JobRun]) -> Sequence[RunAgain | None] | None`. If it raises, all jobs
+    of the batch have failed.
     """
     return _mark_as(JobKind(name, timeout, give_up_after, concurrency=1, batch_size=batch_size))
 

@@ -28,7 +28,7 @@ async def enqueue(
     key: str | None = None,
     after: timedelta | None = None,
 ) -> None:
-    """Enqueue a job of this kind. It runs after the commit; with `after`, at the earliest when this time has passed.
+    """Enqueue a job of this kind. It runs after the commit and, with `after`, not before this time has passed.
 
     With a `key` there is at most one job of this kind and key. If it exists, it gets the new payload and the
     earlier of the two times. If it is running, it runs again afterwards, even if the current run fails. If it was

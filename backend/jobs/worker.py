@@ -114,8 +114,7 @@ class Worker:
     async def stop(self) -> None:
         """Stop the worker and cancel running jobs; other workers can take them immediately.
 
-        If a job answers its cancellation with another error, it counts as failed, so that it does not run again
-        immediately.
+        A job that raises another error when it is cancelled counts as failed, so it does not run again immediately.
         """
         loop, self._loop = self._loop, None
         if loop is None:
@@ -151,8 +150,8 @@ class Worker:
     async def schedule(self) -> None:
         """Enqueue each kind of periodic work that has no job, and correct job times that a wrong clock has set.
 
-        Periodic work that was given up runs again after its pause. If the process ends again during this run, the
-        work is given up again.
+        Periodic work that was given up runs again after its pause. It is given up again immediately if the process
+        ends during that run.
         """
         await pull_back_jobs(self._database)
         async with self._database.transaction() as session:
@@ -344,9 +343,9 @@ def _is_failing_too_long(job: Job, kind: JobKind, error: Exception, moment: date
 
 
 def _is_of_another_cause(error: Exception, last: str) -> bool:
-    """Return True if the error has a maximum number of failures, and the earlier failures had another cause.
+    """Return True if the earlier failures had another cause, so that they do not count towards this error's maximum.
 
-    Then the earlier failures do not count.
+    Return False if the error has no maximum number of failures.
     """
     if not isinstance(error, RetryLater) or error.max_failures is None:
         return False
@@ -375,7 +374,10 @@ async def _claim_jobs(session: AsyncSession, handler: Handler, ids: Sequence[int
 
 
 async def _give_up_process_killer(session: AsyncSession, job_id: int) -> None:
-    """Give up a job during which the process ended repeatedly, whatever its kind, because it stops the whole shop."""
+    """Give up a job because the process ended repeatedly while it ran.
+
+    This is done for every kind of job, because such a job stops the whole shop.
+    """
     job = await session.get_one(Job, job_id)
     job.error = f"the process ended {job.failures} times in a row while it ran"
     job.claim, job.again_at = None, None

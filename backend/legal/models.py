@@ -48,7 +48,7 @@ class AgreedText(SQLModel, table=True):
 class Consent(SQLModel, table=True):
     """A consent of a person: kind, text, time and source.
 
-    It belongs to a cart, and so to the cart's order, or to a customer, or to both. Only `withdrawn_at` changes, and
+    It belongs to a cart (and later to its order), to a customer, or to both. Only `withdrawn_at` changes, and
     `customer_id` once, when a guest's cart becomes a customer's. A repeated consent is a new row.
     """
 

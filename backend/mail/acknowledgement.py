@@ -43,13 +43,21 @@ async def build_acknowledgement(
 ) -> dict[str, Any]:
     """Return the template's values for the details that the law requires.
 
-    `payment` is the order's decisive session, and `kind` how the order reaches its customer.
+    `payment` is the order's decisive session, and `kind` is the way in which the order reaches its customer.
 
-    `is_bank` is True if the order is paid through the gateway, and `is_free` if there is nothing to pay. `promise`
-    is the sentence about the promised day, and `delay` the reason if that day is later than the day shown before
-    the payment. `facts` has pairs of name and value. `pay_text` and the pairs of `pay_facts` say how the customer pays
-    outside the shop; they are empty if the customer does not have to. The two links lead to the terms and to the text
-    about withdrawal; the second is empty for a sale in person, which has no right of withdrawal.
+    Returns:
+        These values:
+
+        - `is_bank`: True if the order is paid through the gateway.
+        - `is_free`: True if there is nothing to pay.
+        - `pay_text`, `pay_facts`: how the customer pays outside the shop, as a text and as pairs of name and value;
+          empty if the customer does not have to.
+        - `promise`: the sentence about the promised day.
+        - `delay`: why that day is later than the day shown before the payment; empty if it is not.
+        - `facts`: further details as pairs of name and value.
+        - `terms_link`: the link to the terms.
+        - `withdrawal_link`: the link to the text about withdrawal; empty for a sale in person, which has no right of
+          withdrawal.
     """
     is_bank = payment is not None and payment.provider_id == GATEWAY_PSE
     instructions = find_open_instructions(payment)

@@ -78,7 +78,7 @@ def hash_address(settings: Settings, address: str) -> str:
 
 
 def is_limited(message: Message) -> bool:
-    """Return True if a stranger can have caused the mail without paying."""
+    """Return True if a stranger can cause this mail without paying, so that its address has a limit."""
     if message.kind not in FREE_ORDER_KINDS:
         return message.kind in LIMITED_KINDS
     order = message.order

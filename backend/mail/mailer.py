@@ -206,7 +206,7 @@ class Mailer:
     async def _compose(
         self, opened: AbstractAsyncContextManager[AsyncSession], mail: Mail
     ) -> _MailParts | None:
-        """Read the parts of the mail in this session; return None if there is no recipient, or no subject any more."""
+        """Read the parts of the mail in this session; None if it has no recipient, or its subject no longer exists."""
         try:
             async with opened as session:
                 effective = await read_effective_settings(session, self._settings)
@@ -223,7 +223,7 @@ class Mailer:
         return await take_slot(self._database, mail, hash_address(self._settings, address))
 
     def _postpone_or_skip(self, mail: Mail, slot: SlotResult) -> RunAgain | Finished:
-        """Make the mail wait until its address has a free slot, or skip it, as the slot's verdict says."""
+        """Make the mail wait until its address has a free slot, or skip it, depending on `slot.verdict`."""
         if slot.verdict is Verdict.WAIT:
             log.info("mail %s waits: its address has reached the limit", mail.id)
             return RunAgain(slot.after)
@@ -303,7 +303,7 @@ def _get_message_id(mail: Mail) -> str | None:
 
 @subscribe(OrderPlaced)
 async def send_order_placed(session: AsyncSession, event: OrderPlaced) -> None:
-    """Notify the customer that the order is stored. Do nothing for a sale at the counter: see `send_order_paid`."""
+    """Notify the customer that the order was placed. Do nothing for a sale at the counter: see `send_order_paid`."""
     if event.origin == OrderOrigin.COUNTER:
         return
     await _enqueue(session, MailKind.ORDER_PLACED, event.order_id)

@@ -175,7 +175,10 @@ async def _compose_order_message(
 async def _build_exchange_values(
     session: AsyncSession, settings: Settings, exchange: Exchange, order: Order
 ) -> dict[str, Any]:
-    """Return the original order's number, the credit for its returned units, and the amount owed or left over."""
+    """Return the template's values about the exchange that led to this order.
+
+    They are the original order's number, the credit for its returned units, and the amount owed or left over.
+    """
     original = await read_order(session, exchange.order_id)
     difference = await read_difference(session, order)
     return {
@@ -435,8 +438,8 @@ async def _compose_staff_notice(session: AsyncSession, settings: Settings, about
 async def _compose_attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
     """Return the mail about an attention row to the shop's own address.
 
-    Return None if the attention row was resolved in the meantime. If the shop has no address for alerts, also return
-    None for a row about money if a staff member gets a notice of it by mail.
+    Return None if the attention row was resolved in the meantime. Also return None for a row about a payment of which
+    staff get a notice by mail, unless the shop has a separate address for alerts.
     """
     row = await read_attention(session, attention_id)
     if row.resolved_at is not None:
@@ -525,7 +528,7 @@ async def _compose_alert(session: AsyncSession, settings: Settings, alert_id: st
 
 
 def join_messages(to: str, parts: Sequence[Message]) -> Message:
-    """Return one mail with the content of all parts: orders and PQRS messages.
+    """Return one mail with the content of all parts, which are about orders and PQRS requests.
 
     An order that has both an acknowledgement and a mail about its failed payment appears once, with its latest
     state.

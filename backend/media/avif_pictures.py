@@ -38,7 +38,7 @@ class AvifPictures:
     async def encode_missing(self, run: JobRun) -> None:  # noqa: ARG002 - the interface's
         """Encode AVIF files that are missing, at most `MAX_FILES_PER_RUN`.
 
-        A picture that cannot be encoded is skipped; the WebP file remains in use.
+        For a picture that cannot be encoded, the AVIF file gets the WebP bytes: see `_encode`.
 
         Raises:
             PicturesUnavailable: the store does not answer.
@@ -51,7 +51,7 @@ class AvifPictures:
             await asyncio.to_thread(self._pictures.put, target, encoded)
 
     async def _list_missing(self) -> list[tuple[str, str]]:
-        """Return the names of the WebP files that have no AVIF file, and the names of these AVIF files."""
+        """Return pairs of names: a WebP file without an AVIF file, and the AVIF file to create."""
         names: set[str] = set()
         async for some in self._pictures.iter_pictures():
             names.update(picture.name for picture in some)
@@ -62,7 +62,7 @@ class AvifPictures:
 def _encode(name: str, webp: bytes) -> bytes:
     """Return the picture as AVIF, or the WebP bytes themselves if it cannot be decoded or would be larger.
 
-    The stored file then also shows that the picture needs no further attempt.
+    The WebP bytes are then stored as the AVIF file, so that the picture is not tried again.
     """
     from PIL import Image  # loads the library
 

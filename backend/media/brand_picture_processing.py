@@ -60,7 +60,7 @@ def scale_logo(image: Image.Image) -> Image.Image:
 
 
 def encode_logo(logo: Image.Image) -> tuple[bytes, bytes]:
-    """Return the logo as WebP, without loss if that is smaller, and as PNG."""
+    """Return the logo as WebP (lossless or lossy, whichever is smaller) and as PNG."""
     exact = _encode(logo, "WEBP", lossless=True)
     lossy = _encode(logo, "WEBP", quality=QUALITY)
     return min(exact, lossy, key=len), _encode(logo, "PNG", optimize=True)

@@ -126,7 +126,7 @@ class PictureUploads:
 
     @contextmanager
     def reserve_staff_slot(self) -> Iterator[None]:
-        """Reserve a slot for pictures that do not belong to the catalogue.
+        """Reserve a slot for an upload by staff.
 
         The caller has checked the rights of the staff member.
 

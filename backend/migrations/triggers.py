@@ -64,7 +64,7 @@ def watch(
 ) -> None:
     """Create triggers that change these counters of `CatalogVersion` when rows of the table change.
 
-    The triggers of earlier calls for the same table stay, unless a call replaces them with the same name.
+    The triggers of earlier calls for the table stay, except those whose names the new triggers have.
 
     Args:
         table: the table's name.

@@ -151,7 +151,7 @@ def _action(row: Attention, action: Action) -> ActionView:
 
 
 def _format_acceptance(row: Attention) -> str:
-    """Return the label of the button that accepts a payment, with the amount that is then missing or in excess."""
+    """Return the label of the button that accepts a payment. It says how much is then missing or in excess."""
     owed: object = row.data.get(OWED)
     if row.amount is None or not isinstance(owed, int) or row.amount == owed:
         return _("Aceptar el pago")

@@ -49,7 +49,7 @@ router = APIRouter(
 
 
 class SpreadsheetUploads:
-    """Stores uploaded tables of products for `POST /admin/products/imports`."""
+    """Stores uploaded spreadsheets of products for `POST /admin/products/imports`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -99,7 +99,7 @@ class ImportBegun(TypedDict):
 
 @router.post("/import", status_code=ANSWER, openapi_extra=describe_file_body("The table."))
 async def import_products(actor: StaffMember, request: Request, database: Db) -> Wire[ImportBegun]:
-    """Upload a table of products (CSV or XLSX, at most 10 MiB and 10,000 rows). The response is a preview."""
+    """Upload a spreadsheet of products (CSV or XLSX, at most 10 MiB and 10,000 rows). The response is a preview."""
     async with read_sent_file(request) as sent:
         import_id = await store_sent_spreadsheet(database, actor, sent)
     return await _preview_response(database, actor, import_id)
@@ -107,7 +107,7 @@ async def import_products(actor: StaffMember, request: Request, database: Db) ->
 
 @router.post("/imports", status_code=ANSWER)
 async def create_import(actor: StaffMember, body: FileToImport, database: Db) -> Wire[ImportBegun]:
-    """Return a preview of the import of an uploaded table."""
+    """Return a preview of the import of an uploaded spreadsheet."""
     return await _preview_response(database, actor, body.file_key)
 
 

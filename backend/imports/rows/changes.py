@@ -151,7 +151,7 @@ def find_changes(row: Values, now: Values, album: Album, places: ProductGroups) 
 def _normalize_pair(
     column: str, before: Any, row_value: Any, album: Album, places: ProductGroups
 ) -> tuple[Any, Any]:
-    """Return the shop's value and the row's value in a form in which they are equal if they mean the same."""
+    """Return the shop's value and the row's value, converted so that they are equal if they mean the same."""
     after = row_value
     if column == "categories":
         before, after = (
@@ -183,7 +183,10 @@ def _normalize_pair(
 
 
 def _find_added(before: Iterable[str] | None, given: Iterable[str]) -> tuple[None, tuple[str, ...] | None]:
-    """Return the change of a column to which an import only adds values: None, and the added values or None."""
+    """Return the values before and after for a column to which an import only adds values.
+
+    The value before is always None. The value after has the added values; None if there are none.
+    """
     return None, tuple(sorted(set(given) - set(before or ()))) or None
 
 

@@ -25,7 +25,7 @@ def create_invoice_providers(
 ) -> dict[str, InvoiceProvider]:
     """Create the invoice providers by id, except a provider without credentials. `transport` connects to the sandbox.
 
-    `places` is from `backend.core.config.modules.registered_providers`, which has checked the ids.
+    `places` has the class of each provider by its id: see `backend.core.config.modules.registered_providers`.
 
     Raises:
         CannotStart: a provider outside this program cannot be created.
