@@ -95,7 +95,7 @@ class ColumnView:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """An answer to a question about columns: a column of the file that may have the values of `column`."""
+    """A possible answer to a question about columns: a column of the file that may fill the importer's `column`."""
 
     place: int
     column: str

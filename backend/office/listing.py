@@ -132,7 +132,7 @@ async def read_page(
 
 
 def exclude_next_pages(query: Select[*Columns], key: tuple[Any, Any], cursor: str) -> Select[*Columns]:
-    """Return the query, limited to the rows of the displayed pages. The list must be sorted in ascending order.
+    """Limit the query to the rows of the pages that are displayed. The list must be sorted in ascending order.
 
     Args:
         query: a query that counts rows.
@@ -143,7 +143,7 @@ def exclude_next_pages(query: Select[*Columns], key: tuple[Any, Any], cursor: st
 
 
 async def count_new_rows(session: AsyncSession, query: Select[*Columns]) -> int:
-    """Count the rows of the query, up to `MAX_NEW_ROWS`."""
+    """Count the rows of the query. The result is at most `MAX_NEW_ROWS`."""
     counted = select(func.count()).select_from(query.limit(MAX_NEW_ROWS).subquery())
     return (await session.execute(counted)).scalar_one()
 

@@ -54,7 +54,7 @@ class PickerPage:
 async def find_products_to_pick(
     session: AsyncSession, actor: Actor, text: str, category: str, cursor: str = ""
 ) -> PickerPage:
-    """Return a page of the products with these words or this code, inside the category, by title.
+    """Return a page of the products that match the text and the category, sorted by title.
 
     Args:
         session: for reading.

@@ -61,8 +61,8 @@ class UnknownAddressRow:
     """A visited address that has neither a page nor a redirect.
 
     Attributes:
-        target: page of the product, category or collection with the same handle as in the address; empty without
-            one.
+        target: page of the product, category or collection whose handle the address contains; empty if there is
+            none.
     """
 
     id: str
@@ -158,7 +158,10 @@ async def suggest_targets(session: AsyncSession, actor: Actor, text: str) -> lis
 async def _suggest_collections(
     session: AsyncSession, words: Sequence[str], limit: int
 ) -> list[TargetSuggestion]:
-    """Return the collections with these words. The value is the title, or the path if the title names another page."""
+    """Return suggestions for the collections whose titles have all these words.
+
+    The value of a suggestion is the title, or the path if the title would lead to another page.
+    """
     collections = [
         one
         for one in (await session.execute(ordered_collections())).scalars()
@@ -202,7 +205,7 @@ async def _read_unknown(session: AsyncSession) -> list[UnknownAddressRow]:
 
 
 async def _find_pages(session: AsyncSession, addresses: Sequence[str]) -> dict[str, str]:
-    """Return, by address, the path of the page whose handle is in the address; empty if there is no such page.
+    """Return, for each address, the path of the page whose handle it contains; empty if there is no such page.
 
     Shops write the handle in the last part of the path or in a parameter: `/producto/balero/`, `/?product=balero`.
     """

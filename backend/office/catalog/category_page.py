@@ -35,10 +35,10 @@ class CategoryRow:
     Attributes:
         picture: URL of its own picture; empty without one.
         depth: number of categories above it.
-        detail: the number of products for sale.
-        is_active: False if it is hidden itself.
-        is_visible: False if it, or a category above it, is hidden.
-        previous_id, next_id: its siblings; empty if there is none.
+        detail: the number of products for sale, in words.
+        is_active: False if staff hid this category itself.
+        is_visible: False if staff hid this category, or one above it.
+        previous_id, next_id: the siblings before and after it; empty if there is none.
         parent_id: empty for a root.
     """
 
@@ -77,9 +77,9 @@ class CategoryPage:
 
     Attributes:
         version: a text that changes with the values that the form shows.
-        products: the products in it; empty if they are more than `MAX_PICKED`.
+        products: the products in it; empty if there are more than `MAX_PICKED`.
         product_count: the number of products in it, published or not.
-        is_partial: True if they are more than `MAX_PICKED`.
+        is_partial: True if there are more than `MAX_PICKED`, so that `products` is empty.
         parents: the categories into which it can be moved.
         heirs: the categories that can take its products and its address if it is deleted; by default its parent.
         page_path: the address of its page.
@@ -208,5 +208,5 @@ def list_options(tree: Tree, without: Iterable[str] = ()) -> list[GroupOption]:
 
 
 def count_label(count: int) -> str:
-    """Return the number of products for sale in words."""
+    """Format the number of products for sale, such as `3 productos a la venta`."""
     return format_count(count, _("{n} producto a la venta"), _("{n} productos a la venta"))

@@ -132,7 +132,7 @@ async def remove_category(session: AsyncSession, actor: Actor, category_id: str,
 def split_picked(text: str, current: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the products to add and to remove, given the value of the picker and the current products.
 
-    If there are more than `MAX_PICKED` current products, the picker has only those to add.
+    If there are more than `MAX_PICKED` current products, the picker has only products to add, and none is removed.
 
     Raises:
         InvalidData: the value is not valid, or has too many products.
@@ -158,7 +158,10 @@ def require_uploaded(picture: str) -> None:
 async def find_free_handle(
     session: AsyncSession, kind: type[Category] | type[Collection], name: str, default: str
 ) -> str:
-    """Make a handle from the name (or return `default`), with a number if another row of this kind has it."""
+    """Return an unused handle made from the name, or from `default` if the name has no usable letters.
+
+    A number is added if another category (or collection) has the handle.
+    """
     base = make_handle(name)[: MAX_HANDLE_CHARS - 6].rstrip("-") or default
     query = select(kind.handle).where(kind.handle.startswith(base, autoescape=True))
     taken = set((await session.execute(query)).scalars())
@@ -188,7 +191,10 @@ def find_description_problem(description: str) -> dict[str, str]:
 async def find_handle_problem(
     session: AsyncSession, group: Category | Collection, handle: str
 ) -> dict[str, str]:
-    """Return the error by field if the handle is invalid or another group of this kind has it; else empty."""
+    """Return the error by field if the handle is invalid, or if another category (or collection) has it.
+
+    The result is empty if there is no error.
+    """
     if len(handle) > MAX_HANDLE_CHARS or not is_handle(handle):
         return {"handle": _("Usa letras sin tilde, números y guiones.")}
     if await is_handle_taken(session, group, handle):

@@ -197,7 +197,7 @@ class PreviewRequest:
 async def preview_content(
     session: AsyncSession, request: PreviewRequest, settings: Settings, effective: Settings
 ) -> AreaPreview:
-    """Return the preview of a content body. It ignores the days of the body; the notes list them.
+    """Return the preview of a content body, even outside its days of display. The notes list these days.
 
     Args:
         session: for reading the products of the body.

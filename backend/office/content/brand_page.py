@@ -59,7 +59,7 @@ async def brand_page(session: AsyncSession, actor: Actor, effective: Settings) -
 
 
 async def read_brand_form(session: AsyncSession, texts: Mapping[str, str], effective: Settings) -> BrandBody:
-    """Parse the form. The default font becomes empty, and so do the colours if all of them are the defaults.
+    """Parse the form. The default font becomes an empty text. So do the colours if all of them are defaults.
 
     Raises:
         InvalidData: the form is invalid; `fields` has the errors by the form's fields.
@@ -78,7 +78,10 @@ async def read_brand_form(session: AsyncSession, texts: Mapping[str, str], effec
 
 
 def complete_address(name: str, typed: str) -> str:
-    """Return the URL of a profile from a typed address without its scheme, or from a user name; else the typed text."""
+    """Return the URL of a social profile for a typed user name or an address without its scheme.
+
+    Any other text, and the value of any other field, stays as typed.
+    """
     network, text = SOCIAL_NETWORKS.get(name), typed.strip()
     if network is None or not text:
         return typed

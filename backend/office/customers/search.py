@@ -92,9 +92,9 @@ async def _read_table(
 
 
 async def _split_words(session: AsyncSession, words: Sequence[str]) -> tuple[set[str] | None, list[str]]:
-    """Return the ids of customers that match all rare words, and the words with many matches.
+    """Return the ids of the customers that match all rare words, and the common words.
 
-    The ids are None if no word is rare.
+    A common word has more than `MAX_RARE_MATCHES` matches. The ids are None if no word is rare.
     """
     rare: set[str] | None = None
     common: list[str] = []

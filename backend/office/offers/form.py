@@ -257,9 +257,9 @@ def parse_day(text: str, name: str, problems: dict[str, str]) -> date | None:
 
 
 async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[str, str]) -> tuple[str, ...]:
-    """Return the ids of the products or categories that the form names.
+    """Return the ids of the existing products or categories that the form names; empty for any other target.
 
-    If the form names none, or names an unknown one, add an error to `problems`.
+    If the form must name some, but names none or an unknown one, add an error to `problems`.
     """
     if form.target == CATEGORIES:
         known = select(Category.id).where(Category.id.in_(form.categories[:MAX_VALUES]))

@@ -60,7 +60,7 @@ class PreviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The effect of an offer: sentences, the most expensive affected variants, and the number of the others.
+    """The effect of an offer: sentences, the most expensive affected variants, and how many more are affected.
 
     `version` is the current version of the promotion (`version_of`); empty for a new one.
     """

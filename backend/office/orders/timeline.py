@@ -200,7 +200,7 @@ async def read_timeline(
 
 
 def _describe_payment(payment: PaymentSession) -> tuple[datetime, EventView] | None:
-    """Return the event of a payment, with its moment; None while the payment is at the bank."""
+    """Return the time and the event of a payment; None while the payment is at the bank."""
     known = PAYMENT_EVENTS.get(payment.state)
     if known is None:
         return None
@@ -218,7 +218,7 @@ def _describe_payment(payment: PaymentSession) -> tuple[datetime, EventView] | N
 def _describe_refunds(
     refunds: Sequence[Refund], names: Mapping[str, str]
 ) -> list[tuple[datetime, EventView]]:
-    """Return an event for each refund, with its moment. A refund of several payments is one event."""
+    """Return the time and the event of each refund. A refund that is split among several payments is one event."""
     parts: dict[str, list[Refund]] = {}
     for refund in refunds:
         parts.setdefault(refund.reference, []).append(refund)

@@ -78,7 +78,7 @@ async def _take_titles(
     """Store the titles of the product's variants as values of its first option.
 
     Returns:
-        The stored options, and the wanted ones with these values.
+        The stored options, and the wanted options with these values added.
     """
     await store_implied_option(session, product, await read_variants(session, product.id))
     stored = to_option_drafts(await read_product_options(session, product.id))
@@ -91,7 +91,7 @@ async def _take_titles(
 async def _remove_variants(
     session: AsyncSession, product: Product, stored: list[OptionDraft], wanted: list[OptionDraft]
 ) -> None:
-    """Delete the variants of removed values, and those that only a removed option distinguishes.
+    """Delete the variants of removed values, and those that equal another variant once an option is removed.
 
     Raises:
         FormRefused: units of such a variant are stocked or reserved, or no variant would remain.
@@ -173,7 +173,7 @@ async def _write_options(
 ) -> set[str]:
     """Write titles, values and colours in the wanted order.
 
-    Names are unique, so changed ones are replaced by their ids first: then two values can exchange their names.
+    Names must be unique. So that two values can swap their names, each changed name is first replaced by its id.
 
     Returns:
         The ids of the new values.
@@ -216,7 +216,8 @@ def _write_value(value: ProductOptionValue, draft: ValueDraft, rank: int) -> Non
 async def _assign_first_values(session: AsyncSession, product: Product, *, has_stored: bool) -> None:
     """Give each variant the first value of the options for which it has none.
 
-    With `has_stored`, a variant without any value keeps none: an API client has made it so.
+    If the product already had options (`has_stored`), a variant without any value keeps none: an API client has made
+    it so.
     """
     options = await read_product_options(session, product.id)
     values = await read_variant_values(session, [product.id])
@@ -288,7 +289,7 @@ async def _read_combinations(
 async def _order_variants(session: AsyncSession, product: Product, before: Mapping[str, str]) -> None:
     """Sort the variants by their values, and update the titles that consist of their values.
 
-    `before` are the earlier joined values by variant id.
+    `before` has each variant's joined values before the change. A title that equals them is updated.
     """
     options = await read_product_options(session, product.id)
     values = await read_variant_values(session, [product.id])

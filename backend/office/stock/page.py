@@ -70,7 +70,7 @@ class LocationView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StockPage(ListView):
-    """Stocked units sorted by title; with the filter `only`, the fewest first.
+    """Stocked units sorted by title; with the filter `only`, those with the fewest free units first.
 
     Its filters are `FIELDS`: `q` is a code or words of a title, `only` is `low`, `out` or empty.
     """
