@@ -31,8 +31,8 @@ class KindRules:
     Attributes:
         title: the problem, for staff, in the store's language.
         advice: the recommended action, in the store's language.
-        ends_after: an alert ends if its problem was not found again during this time. The shop checks for the
-            problem several times within it.
+        ends_after: time after which an alert ends if its problem was not found again. The shop checks for the
+            problem several times in this period.
     """
 
     title: str

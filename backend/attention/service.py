@@ -127,7 +127,7 @@ async def is_resolved_by_staff(session: AsyncSession, kind: AttentionKind, subje
 
 @subscribe(JobFailed)
 async def report_failed_job(session: AsyncSession, event: JobFailed) -> None:
-    """Raise attention for a job that failed permanently."""
+    """Open an attention row for a job that failed permanently."""
     await raise_attention(
         session,
         AttentionKind.JOB_FAILED,
@@ -192,7 +192,7 @@ class Resolver:
 
 
 class NothingToRun(InvalidData):
-    """The job does not exist, or has run since."""
+    """The job cannot be run again: it no longer exists, or has already run."""
 
     staff_text = _("Esta tarea ya corrió o ya no existe: no hay que hacer nada.")
 
@@ -204,7 +204,7 @@ class FailedJob(Resolver):
         """Apply the decision (see `Resolver`).
 
         Raises:
-            NothingToRun: the job does not exist any more, or has run in the meantime.
+            NothingToRun: for `honor`, the job no longer exists or has already run.
         """
         job_id = int(row.subject_id)
         if decision.action is Action.DISMISSED:
@@ -281,7 +281,7 @@ def require_open(row: Attention) -> None:
 
 
 def require_complete(row: Attention, decision: Decision) -> None:
-    """Check that the kind allows the action, and that the action has its reference or note.
+    """Check that the kind allows the action, and that a refund has its reference and a dismissal its note.
 
     Raises:
         InvalidData: the message names the allowed actions, or what is missing.

@@ -138,20 +138,20 @@ async def record(
 ) -> None:
     """Record that the actor performs this action on the subject, in the session's transaction.
 
-    Call it when the subject is known and before it is changed: later changes of the session's objects are added
-    automatically.
+    Call this when the subject is known, and before changing it: later changes of the session's objects are
+    added automatically.
 
     Args:
         session: the transaction of the action.
         actor: the person or process that acts.
-        action: a verb in the past tense, such as `changed`; `backend.audit.labels` has a label for each.
+        action: what was done, such as `changed`; `backend.audit.labels` has a label for each.
         subject: the object of the action.
-        changes: the values before and after, by field, of changes made by SQL statements. They must not contain
-            personal data.
-        personal: the same for personal values. They can be deleted later.
+        changes: the values before and after, by field, of changes made by SQL statements. They must not
+            contain personal data.
+        personal: like `changes`, for personal data. These values can be deleted later.
 
     Raises:
-        PressUsed: see `backend.presses.service.use_press`.
+        PressUsed: an earlier request has already executed this press of a button (`backend.presses.service`).
     """
     await use_press(session, subject.id)
     entries: list[_Entry] = session.info.setdefault(_ENTRIES, [])

@@ -14,7 +14,8 @@ class CartChanged:
 class CartsMerged:
     """Event: the lines of an open cart were moved into another one.
 
-    The publisher has locked the purchase chains of both carts.
+    The publisher has locked both carts, and all other carts of the same purchases
+    (`backend.cart.purchase_chains`).
     """
 
     cart_id: str

@@ -106,7 +106,7 @@ async def change_line(
     *,
     caller: Caller | None = None,
 ) -> None:
-    """Set the quantity of a line, and with `meta` its metadata. A quantity of 0 removes the line.
+    """Set the quantity of a line, and its metadata if `meta` is given. A quantity of 0 removes the line.
 
     Raises:
         NotFound: the cart has no such line; or see `open_cart`.
@@ -152,10 +152,11 @@ async def _count_other_units(session: AsyncSession, line: LineItem) -> int:
 def _require_units(before: int, quantity: int, units: int) -> None:
     """Check that a variant's new quantity is at most `MAX_QUANTITY` and, if it increases, available.
 
-    `units` are available; `before` is the current quantity in all lines of the cart.
+    `before` and `quantity` are units in all lines of the cart; `units` is the number of available units.
 
     Raises:
-        CartFull, InsufficientStock: it is not.
+        CartFull: the quantity exceeds `MAX_QUANTITY`.
+        InsufficientStock: fewer units are available.
     """
     if quantity > MAX_QUANTITY:
         raise CartFull(

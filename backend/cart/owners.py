@@ -39,12 +39,11 @@ from backend.legal.consents import assign_consents
 
 
 async def find_browser_cart(database: Database, cart_id: str, customer_id: str | None) -> str:
-    """Return the cart that a browser uses next.
+    """Return the id of the cart that a browser uses from now on; empty if it has none yet.
 
-    `cart_id` is its current cart; `customer_id` is the signed-in customer, or None.
-
-    Returns:
-        A cart's id; empty if there is none yet.
+    `cart_id` is its current cart; `customer_id` is the signed-in customer, or None. After a sign-in, the
+    guest's cart is assigned to the customer, or merged into the customer's own cart. The cart of a payment
+    link stays as it is.
     """
     if not cart_id and customer_id is None:
         return ""  # most visitors: no query is needed
@@ -171,14 +170,15 @@ async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign
     The first cart keeps only lines for which the second has no room, so that a second call changes nothing.
 
     Lines with the same variant and metadata become one line. Its quantity is the sum of both, limited to the
-    available stock and `MAX_QUANTITY`, but never lower than the quantity in either cart. The checkout draft moves
-    too: if both carts have a value, the first cart's value is used. Metadata of the cart also moves: if both carts
-    have a value, the second cart's value is used. Codes are added to the second cart if they apply to it and there
-    is room. If the first cart replaces a cart whose payment failed or was closed, the second cart joins that
-    purchase. So the purchase chains of both must be locked (`backend.cart.purchase_chains`).
+    available stock and `MAX_QUANTITY`, but never lower than the quantity in either cart. The checkout draft
+    moves too: if both carts have a value, the first cart's value is used. Metadata of the cart also moves: if
+    both carts have a value, the second cart's value is used. Codes are added to the second cart if they apply
+    to it and there is room. If the first cart was restored from a cart whose payment failed or was closed,
+    the second cart then belongs to the same purchase. So the caller must have locked the purchases of both
+    carts (`lock_chains`).
 
-    Messages in the second cart list the units and codes that could not be moved. With `at_sign_in`, a message also
-    lists the moved units and those that the second cart had before.
+    Messages in the second cart list the units and codes that could not be moved. With `at_sign_in`, a message
+    also lists the moved units, and the units that were in the second cart before.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `open_cart`.

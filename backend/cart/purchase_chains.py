@@ -25,9 +25,9 @@ _LOCK = lock_rows(select(Cart).where(Cart.id.in_(bindparam("ids", expanding=True
 
 
 async def read_chain(session: AsyncSession, cart_id: str) -> frozenset[str]:
-    """Return the ids of all carts of one purchase, including this one, without a lock.
+    """Return the ids of all carts of the same purchase as this cart, including its own. No row is locked.
 
-    A closed payment may still be approved. Only the whole chain shows whether the purchase was paid twice.
+    A closed payment may still be approved. Only all carts together show whether the purchase was paid twice.
     """
     chain: set[str] = set()
     found = {cart_id}
@@ -46,17 +46,17 @@ async def lock_carts(session: AsyncSession, cart_ids: Collection[str]) -> Sequen
 
 
 async def lock_chains(session: AsyncSession, *cart_ids: str) -> None:
-    """Lock all carts of these purchases, in the order of their ids."""
+    """Lock these carts and all other carts of the same purchases, in the order of their ids."""
     await lock_carts(
         session, frozenset().union(*[await read_chain(session, cart_id) for cart_id in cart_ids])
     )
 
 
 async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
-    """Store that the contents of the cart `replaced_id` were restored to `cart`. A second call changes nothing.
+    """Store that the contents of the cart `replaced_id` were restored to `cart`. Repeating it has no effect.
 
-    The chains of both carts must be locked. If `cart` already replaces another cart, the first cart of that chain
-    is linked to `replaced_id`.
+    Both carts must be locked with `lock_chains`. If `cart` already replaces other carts, the earliest of them
+    is linked to `replaced_id` instead.
     """
     if replaced_id in await read_chain(session, cart.id):
         return

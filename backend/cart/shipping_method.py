@@ -50,9 +50,8 @@ async def set_shipping_method(
 async def mark_cart_changed(session: AsyncSession, cart: Cart) -> None:
     """Remove the shipping method of the locked cart. Call this after changing its lines or address.
 
-    `CartChanged` is published only if the cart had a shipping method. A payment requires a shipping method, and
-    only this function removes it. So a cart without a shipping method has no started payment that would have to be
-    cancelled.
+    `CartChanged` is published only if the cart had a shipping method. Without one, the cart has no started
+    payment to cancel: a payment cannot start without a shipping method, and only this function removes it.
     """
     await _touch_cart(session, cart)
     if (await session.execute(_DELETE_SHIPPING, {"cart_id": cart.id})).first():

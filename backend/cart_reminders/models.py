@@ -9,7 +9,7 @@ from backend.core.ids import new_id
 
 
 class CartReminder(SQLModel, table=True):
-    """A reminder of a cart, so that there is never a second one. It is deleted with the cart."""
+    """The requested reminder of a cart; a cart gets at most one. The row is deleted with the cart."""
 
     __tablename__ = "cart_reminder"
 

@@ -86,13 +86,13 @@ async def change_category(
 ) -> Category:
     """Change the fields that the body contains. With `parent_category_id: null`, the category becomes a root.
 
-    The address with a former handle leads to the category.
+    The address with the former handle is redirected to the category.
 
     Raises:
         NotFound: the category or the new parent does not exist.
         InvalidData: the new handle is taken, or the new picture was not uploaded to the shop.
-        NotAllowed: the new parent is the category or its descendant, a category would be more than `MAX_DEPTH` levels
-            deep, or the shop has too many redirects.
+        NotAllowed: the new parent is the category or its descendant, a category would be more than
+            `MAX_DEPTH` levels deep, or the shop has too many redirects.
     """
     actor.require(Right.CHANGE_CATALOG)
     await lock_tree(session)
@@ -176,8 +176,8 @@ async def delete_category(
 ) -> None:
     """Delete the category; its products are kept.
 
-    Its address, and all addresses that were redirected to it, lead to the heir: by default its parent. If a root has
-    no heir, these addresses lead to no page any more.
+    Its address, and all addresses that were redirected to it, lead to the category that inherits them (the
+    heir), by default its parent. If a root has no heir, these addresses lead to no page any more.
 
     Raises:
         NotFound: the category or the heir does not exist.

@@ -176,10 +176,11 @@ def is_visible_category() -> ColumnElement[bool]:
 async def count_by_category(
     session: AsyncSession, products: Select[Product] | None = None, *, with_hidden: bool = False
 ) -> Mapping[str, int]:
-    """Count the products in each category, including its descendants. Without `products`, count all products for sale.
+    """Count the products in each category, including its descendants. Categories without products are left out.
 
-    Categories without products are left out. Products in hidden categories count only for staff, `with_hidden`: for
-    shoppers, the pages of the categories above do not list them.
+    Without `products`, all products for sale are counted. A product of a hidden category counts for the
+    categories above it only with `with_hidden`, for staff: to shoppers, the pages of these categories do not
+    list it.
     """
     if products is None:
         every = select(Product).where(for_sale())

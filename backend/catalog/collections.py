@@ -64,7 +64,9 @@ async def create_collection(
 async def change_collection(
     session: AsyncSession, actor: Actor, collection_id: str, change: CollectionChange
 ) -> Collection:
-    """Change the fields that the body contains. The address with a former handle leads to the collection.
+    """Change the fields that the body contains.
+
+    The address with the former handle is redirected to the collection.
 
     Raises:
         NotFound: the collection does not exist.

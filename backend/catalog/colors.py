@@ -63,7 +63,7 @@ def is_color_option(title: str) -> bool:
 
 
 def parse_color(text: Any) -> str:
-    """Return the colour as `#rrggbb` in lower case; empty if the text is not such a colour."""
+    """Return a colour such as `#1A2B3C` in lower case; empty for any other value."""
     color = text.strip().lower() if isinstance(text, str) else ""
     return color if _HEX.fullmatch(color) else ""
 

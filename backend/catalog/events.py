@@ -111,9 +111,9 @@ async def publish_visible_changes(session: AsyncSession, event: StockChanged) ->
 
 
 def _is_display_changed(remaining: int, units: int) -> bool:
-    """Return True if pages display another number since `units` were added (negative: removed).
+    """Return True if adding `units` (negative: removing them) changed the number that pages display.
 
-    `remaining` is the number of units after that.
+    `remaining` is the number of units afterwards.
     """
     return _displayed_units(remaining) != _displayed_units(remaining - units)
 

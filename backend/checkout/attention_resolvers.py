@@ -227,8 +227,8 @@ def create_money_resolvers() -> dict[AttentionKind, Resolver]:
 async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
     """Close the attentions that need no decision any more, because the payment has reached a final state.
 
-    In a final state it is known if the payment succeeded. If it was captured, attentions about a different amount
-    are closed too.
+    In every final state, the outcome of the payment is known. If the payment was captured, attentions about a
+    different amount are closed too.
     """
     kinds = [AttentionKind.PAYMENT_UNRESOLVED] if event.state.is_final else []
     if event.state is SessionState.CAPTURED:  # the money pays its order

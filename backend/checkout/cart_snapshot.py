@@ -188,7 +188,7 @@ def require_address(cart: Cart, *, has_items: bool) -> None:
 
 
 def require_shipping_method(cart: Cart, *, has_shipping: bool) -> None:
-    """Check that a cart with items also has the e-mail, address and shipping method that a payment requires.
+    """Check that a cart with items has the e-mail, address and shipping method that a payment requires.
 
     Raises:
         InvalidData: e-mail, a part of the address or the shipping method is missing, or the address names no

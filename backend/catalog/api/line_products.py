@@ -67,7 +67,7 @@ async def line_products(
 
 
 def _writer_fields(fields: Fields, requested: Mapping[str, bool]) -> Fields:
-    """Return the fields that the `ProductWriter` has to read, named as fields of the product instead of the line."""
+    """Return the fields for the `ProductWriter`, named from the product (`images`), not from the line."""
     names = ["+status", "+metadata", "*variants"]
     names += [
         f"*{name}" if requested[name] else f"-{name}"

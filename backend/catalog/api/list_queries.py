@@ -133,9 +133,9 @@ async def searched_page(
 async def _read_page(session: AsyncSession, query: Select[*tuple[Any, ...]], params: ListParameters) -> Page:
     """Return the requested page of the query, and the total count of its rows.
 
-    If the page is the final one, the count follows from its position. Else it is the query's second column if there
-    is one, or a second SQL query reads it. A count in the same query reads every row even for a small page, so only
-    queries that read all rows anyway have this column.
+    If the page is the final one, the count follows from its position. Otherwise it is read from the query's
+    second column or, if the query has none, by a second SQL query. Only queries that read all rows anyway
+    have this column: it makes the database read every row, even for a small page.
     """
     rows = (await session.execute(query.offset(params.offset).limit(params.limit))).all()
     ids = [row[0] for row in rows]

@@ -70,7 +70,7 @@ def to_change_variants(body: admin.VariantBatch) -> ChangeVariants:
 
 
 def to_write_variant(body: admin.VariantChange, variant_id: str | None = None) -> WriteVariant:
-    """Convert the request body to a command that changes the variant with this id; without an id, to create one.
+    """Convert the request body to a command that changes the variant with this id; without an id, creates one.
 
     Raises:
         InvalidData: see `to_change_product`.
@@ -144,7 +144,8 @@ def _get_price(body: admin.VariantChange, *, is_new: bool) -> Cop | None:
     """Return the price in pesos; None if the body has none.
 
     Raises:
-        InvalidData: there are several prices, or none in cop; an empty list is allowed only for a new variant.
+        InvalidData: the body has several prices, one in another currency than cop, or an empty list for an
+            existing variant.
     """
     if body.prices is None or (is_new and not body.prices):
         return None

@@ -201,7 +201,7 @@ async def read_region(region_id: str, database: Db, fields: RequestedFields) -> 
 
 
 async def _require_price_context(session: AsyncSession, params: PriceContext, *, is_priced: bool) -> None:
-    """Check the region of a request: it must exist if there is one, and calculated prices need one.
+    """Check that the region of the request exists, and that a request for calculated prices has a region.
 
     Raises:
         InvalidData: a price is requested without a region.

@@ -72,7 +72,10 @@ class ExistingTarget(_Section):
 
 
 class AssignmentData(_Section):
-    """Content of the assignment file: the collections to create, and the products to add to groups."""
+    """Content of the assignment file.
+
+    It lists the collections to create, and the products to add to existing collections or to a category.
+    """
 
     create: list[CollectionToCreate] = []
     existing: list[ExistingTarget] = []

@@ -106,9 +106,9 @@ class GroupLookup:
         return make_handle(" ".join(path)) if len(path) > 1 and (name in self.ids or is_other) else name
 
     def find_problem(self, line: int, column: str, text: str) -> Problem | None:
-        """Return the problem with this handle, name or path.
+        """Return the problem with this handle, name or path; None if it is valid.
 
-        Return None if the category or collection exists, or was added to `new`.
+        A missing category or collection that the import will create is added to `new`.
         """
         handle, path = self.find_group_handle(text), self._split(text)
         if handle in self.ids:
@@ -179,7 +179,7 @@ class ProductGroups:
     def find_group_problems(self, row: Row) -> list[Problem]:
         """Return the row's problems with categories and collections.
 
-        Those that must be created are collected in this object.
+        Categories, collections, tags and types that the import will create are collected in this object.
         """
         if self.creates_words:
             self.tags |= dict.fromkeys(row.get("tags") or ())

@@ -35,7 +35,11 @@ class _Display(NamedTuple):
 
 
 def display_number(text: str, code: str) -> str:
-    """Return a number as a cell with this number format displays it, except for the ignored parts of the format."""
+    """Return a number as a cell with this number format displays it.
+
+    A number is returned unchanged if it is negative, or if the format scales it. Rounding, separators of
+    thousands and signs of the peso are ignored.
+    """
     display = _parse_format(code)
     try:
         number = Decimal(text)
@@ -78,7 +82,11 @@ def _parse_format(code: str) -> _Display:
 
 
 def _restore(part: str, literals: list[str]) -> str:
-    """Return a part of a format with its literal texts; empty if it has neither letters nor a foreign currency."""
+    """Return the text before or after the number in a format, with its literals inserted.
+
+    Return an empty text if it has neither letters nor a foreign currency sign, or only an abbreviation of the
+    peso.
+    """
     text = _insert(part, literals)
     word = "".join(letter for letter in text if letter.isalpha() or letter in "€£").casefold()
     return text if word and word not in _PESOS else ""

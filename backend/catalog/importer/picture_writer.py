@@ -52,7 +52,7 @@ async def write_pictures(
 async def _replace_pictures(
     session: AsyncSession, targets: Sequence[VariantTarget], current: Sequence[Picture], picture: FindPicture
 ) -> bool:
-    """Replace the pictures of the rows' product, unless they are the same. Return True if they differed."""
+    """Replace the product's pictures by those of its rows. Return False if they are the same already."""
     product = targets[0].product
     known = {one.url: to_prepared_picture(one) for one in current}
     given = [target.row.values["pictures"] for target in targets if "pictures" in target.row.values]

@@ -386,7 +386,11 @@ def _match_variants(known_products: KnownProducts, rows: Sequence[Row]) -> list[
 def _find_variant(
     known_products: KnownProducts, row: Row, product: Product, taken: set[str]
 ) -> Variant | None:
-    """Return the unmatched variant with the row's option values; else the only variant, if that has no values yet."""
+    """Return the unmatched variant with the row's option values; None if there is none.
+
+    Without one, return the product's only variant if it has the default title, no option values, and no other
+    SKU than the row.
+    """
     variants = known_products.variants[product.id]
     free = [one for one in variants if one.id not in taken]
     for variant in free:

@@ -102,7 +102,7 @@ class Row:
 def read_batches(path: Path, size: int = BATCH_SIZE) -> Iterator[list[Row]]:
     """Yield the rows of the file's first visible worksheet in batches. A child process reads the file.
 
-    Consecutive variants of one product are never split.
+    Consecutive variants of one product are in the same batch.
 
     Raises:
         UnreadableFile: the file is neither XLSX nor CSV in UTF-8, exceeds `LIMITS`, or has unknown headings.

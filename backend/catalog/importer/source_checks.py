@@ -83,10 +83,10 @@ def _find_kind(cells: TableRow, text: str) -> str:
 
 
 def _is_foreign_text(source: SourceFile) -> bool:
-    """Return True if the cells come from a text file of another program, or from the file of its refused rows.
+    """Return True for a text file of another program, or for the shop's file of rows refused from it.
 
-    In such a file, a code that looks like a date was damaged by a spreadsheet program. In a complete file that a
-    shop wrote, such a code is valid.
+    In these files, a code that looks like a date was damaged by a spreadsheet program. In a complete file
+    that a shop wrote, such a code is valid.
     """
     is_text_file = source.table.is_text or has_correction_column(source.table.headings)
     is_own = source.format in OWN_FORMATS and len(source.columns) >= MIN_OWN_HEADINGS

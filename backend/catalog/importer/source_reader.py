@@ -51,8 +51,9 @@ def convert_source(
         table: the table of a product file.
         columns: for each column of a table in an unknown format, the importer's column; None to use the
             suggestions.
-        contested: for each column, the importer's column for which a person must still choose one of several
-            columns, or empty; an empty sequence if all are chosen.
+        contested: for each column of the table, the importer's column for which it competes with other
+            columns until a person chooses one of them; empty if it does not compete. An empty sequence if no
+            choice is open.
 
     Raises:
         TableError: no column identifies products.

@@ -20,7 +20,10 @@ async def find_tag_ids(session: AsyncSession, values: Collection[str]) -> dict[s
 
 
 async def find_type_ids(session: AsyncSession, texts: Collection[str]) -> dict[str, str]:
-    """Return the ids of the types with these values or ids, by value and by id. An id is preferred."""
+    """Return the ids of the types that these texts name by value or by id. The result has both as keys.
+
+    If a text is the id of one type and the value of another, it names the type with this id.
+    """
     if not texts:
         return {}
     query = select(ProductType.id, ProductType.value)

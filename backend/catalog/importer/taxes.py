@@ -16,12 +16,12 @@ TAX_ADDED = "tax added"
 def add_taxes(rows: Sequence[Row], identify: Callable[[Row], tuple[str, int | None]]) -> list[Row]:
     """Return the rows with prices that include IVA.
 
-    If a row has a price with and without IVA, the price with IVA is used. The rate is that of the row, else of
-    another row of the same product, else of the product in the shop, else the standard rate.
+    If a row has both a price with IVA and one without, the price with IVA is used. The rate is that of the
+    row, else of another row of the same product, else of the product in the shop, else the standard rate.
 
     Args:
         rows: all rows of each product.
-        identify: returns a key that the rows of one product share, and the rate of a product in the shop.
+        identify: returns a key of the row's product, and the rate that this product has in the shop, or None.
     """
     if not any(_has_price_without_tax(row) for row in rows):
         return list(rows)

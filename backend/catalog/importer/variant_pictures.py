@@ -44,7 +44,7 @@ def list_differing_options(variants: Iterable[Values]) -> list[str]:
 def drop_shared_pictures(rows: Sequence[Row], known: Iterable[Values]) -> list[Row]:
     """Return the rows of one product without the variants' pictures that show no option value.
 
-    If the file has the product's pictures, in the first row, the pictures of its variants are added to them.
+    If the first row has pictures of the product, the pictures of all its variants are added to them.
 
     Args:
         rows: the rows, with options.

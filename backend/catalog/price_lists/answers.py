@@ -54,7 +54,7 @@ class PricesAnswer(Page):
 
 
 class PricesChanged(TypedDict):
-    """Result of a batch of prices."""
+    """Result of a batch of price changes: the created, changed and deleted prices."""
 
     created: list[PriceListPriceOut]
     updated: list[PriceListPriceOut]

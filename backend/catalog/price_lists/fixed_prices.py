@@ -96,7 +96,7 @@ async def change_list(
 
 
 async def delete_list(session: AsyncSession, actor: Actor, list_id: str) -> None:
-    """End the list, so that its previous prices are restored, and hide it from API clients.
+    """End the list, so that the variants' previous prices are restored, and hide it from API clients.
 
     Raises:
         NotFound: the list does not exist.

@@ -98,7 +98,9 @@ async def change_value(
     text: str | None = None,
     metadata: JsonObject | None = None,
 ) -> ProductOptionValue:
-    """Rename an option value, and update variant titles that consist of their values. None leaves a field unchanged.
+    """Rename an option value or change its metadata. None leaves a field unchanged.
+
+    Titles of variants that consist of the variant's option values are updated too.
 
     Raises:
         NotFound: the product, the option or the value does not exist.

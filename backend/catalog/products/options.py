@@ -187,7 +187,7 @@ async def store_implied_option(session: AsyncSession, product: Product, variants
 async def set_options(session: AsyncSession, product: Product, given: Sequence[OptionInput]) -> None:
     """Set the product's options in this order, and delete omitted options.
 
-    Values are only added: `replace_values` deletes omitted values.
+    New values are added. Omitted values are kept until `replace_values` deletes them.
 
     Raises:
         InvalidData: two options have the same title.

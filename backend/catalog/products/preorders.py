@@ -25,11 +25,11 @@ from backend.staff.rights import SHOP
 async def set_incoming_units(
     session: AsyncSession, product: Product, variant_ids: Collection[str] | None = None
 ) -> None:
-    """Set the `incoming` units of the (locked) product's variants to those of its preorder; without one, to 0.
+    """Set the announced units (`incoming`) of the (locked) product's variants from its preorder.
 
-    The units of the preorder are announced at one stock level of each variant. If more units are reserved at a level
-    than stocked, at least the missing units stay announced. `variant_ids` are the variants to change; None for all. A
-    variant without a stock level is skipped.
+    A variant's preordered units are announced at its first stock level; without a preorder, none are. At
+    every level, at least as many units are announced as reserved units are missing from the stock.
+    `variant_ids` are the variants to change; None for all.
     """
     of_product = select(Variant.id).where(Variant.product_id == product.id)
     changes: dict[str, int] = {}

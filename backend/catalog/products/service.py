@@ -210,10 +210,10 @@ async def _set_fields(session: AsyncSession, product: Product, command: ChangePr
 
 
 def _complete_tax(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the fields with a rate of IVA and an exclusion that agree: an excluded product has the rate 0.
+    """Return the fields with consistent taxes: a product that is excluded from IVA has the rate 0.
 
     Raises:
-        InvalidData: the fields say that the product is excluded and has another rate.
+        InvalidData: the fields exclude the product and give it another rate than 0.
     """
     rate, is_excluded = fields.get("tax_rate", UNCHANGED), fields.get("tax_excluded", UNCHANGED)
     if is_excluded is True:
@@ -240,7 +240,7 @@ def _merge_metadata(product: Product, command: JsonObject) -> None:
 
 
 async def _set_preorder(session: AsyncSession, product: Product, command: ChangeProduct) -> None:
-    """Offer the units of the product's preorder if the command changes the preorder.
+    """Announce the units of the product's preorder if the command changes the preorder.
 
     Raises:
         InvalidData: a preorder has a day but no number of units, or the other way round.

@@ -38,7 +38,11 @@ async def update_thumbnails(session: AsyncSession, product_id: str) -> None:
 
 
 async def update_imported_thumbnails(session: AsyncSession, product_ids: Collection[str]) -> None:
-    """Update the variants' thumbnails of those products that have or had pictures of option values."""
+    """Update the thumbnails of the products' variants.
+
+    Products are skipped if none of their pictures shows an option value and none of their variants has a
+    thumbnail.
+    """
     await session.flush()
     pictured = select(_PICTURE.c.product_id).where(
         _PICTURE.c.product_id.in_(product_ids), _PICTURE.c.value_id.is_not(None)

@@ -51,7 +51,7 @@ _PAGES: dict[GroupKind, _Pages] = {
 
 
 def to_group_address(kind: GroupKind, handle: str) -> str:
-    """Return the normalized address of the page of the group with this handle; empty if it has none."""
+    """Return the normalized address of a category's or collection's page; empty if it would not be valid."""
     try:
         return str(parse_address(_PAGES[kind].to_path(handle)))
     except InvalidAddress:
@@ -59,14 +59,14 @@ def to_group_address(kind: GroupKind, handle: str) -> str:
 
 
 async def claim_group_address(session: AsyncSession, kind: GroupKind, handle: str) -> None:
-    """Delete the redirect of this handle's address, because a group has the handle now."""
+    """Delete the redirect from the page address of this handle, because the shop has a page there again."""
     await session.execute(
         delete(UrlRedirect).where(UrlRedirect.former_address == to_group_address(kind, handle))
     )
 
 
 async def redirect_group_address(session: AsyncSession, kind: GroupKind, handle: str, group_id: str) -> None:
-    """Redirect the address of a former handle to a group of the same kind.
+    """Redirect the page address of a former handle to the category or collection with this id.
 
     Raises:
         NotAllowed: the shop has too many redirects.
@@ -83,7 +83,10 @@ async def move_category_redirects(session: AsyncSession, from_id: str, to_id: st
 
 
 async def find_moved_group(session: AsyncSession, kind: GroupKind, handle: str) -> str:
-    """Return the current handle of the group to which a former handle's address leads; empty if there is none."""
+    """Return the current handle of the category or collection that a former handle's address leads to.
+
+    Return an empty text if there is no redirect from this address, or if shoppers do not see its target.
+    """
     pages = _PAGES[kind]
     query = (
         select(kind.handle)
@@ -94,6 +97,6 @@ async def find_moved_group(session: AsyncSession, kind: GroupKind, handle: str) 
 
 
 async def read_group_addresses(session: AsyncSession, kind: GroupKind, group_id: str) -> list[str]:
-    """Return the former addresses that lead to a group, sorted."""
+    """Return the former addresses that are redirected to the category or collection, sorted."""
     query = select(UrlRedirect.former_address).where(_PAGES[kind].target_id == group_id)
     return list((await session.execute(query.order_by(UrlRedirect.former_address))).scalars())

@@ -57,7 +57,7 @@ class FormerAddress:
 
     Attributes:
         address: the normalized address.
-        is_known: True if a redirect has it.
+        is_known: True if there is a redirect from it.
         page: path of the page; empty if there is no redirect, or shoppers do not see its page.
     """
 
@@ -86,8 +86,9 @@ async def find_former_address(
         cache: stores the summary of the redirects until one changes.
         path: the encoded path.
         query: the encoded query.
-        has_page: True if the shop has a page at the path. Then only redirects with parameters match; at the
-            catalogue's path, those with its category parameter do not match either.
+        has_page: True if the shop has a page at the path. Then only redirects with query parameters match. At
+            the path of the catalogue, a redirect with its category parameter does not match, because the page
+            uses this parameter.
     """
     address = parse_request_address(path, query)
     if address is None:

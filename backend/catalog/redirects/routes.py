@@ -105,7 +105,7 @@ class SheetProblemOut(TypedDict):
 
 
 class SheetAnswer(TypedDict):
-    """Result of a spreadsheet of redirects."""
+    """Result of importing a spreadsheet of redirects."""
 
     created: int
     changed: int

@@ -174,8 +174,8 @@ ALT, OPTION_VALUE_ID = "alt", "option_value_id"
 class ImageIn(Body):
     """A picture by its address. File names may contain spaces and parentheses.
 
-    `metadata.option_value_id` is the option value that it shows: the pictures of a variant are those of its values
-    and those of no value. Null removes it.
+    `metadata.option_value_id` is the option value that the picture shows; null removes it. A variant has the
+    pictures that show its values, and those that show no value.
     """
 
     url: Annotated[PictureAddress, Field(min_length=1)]
@@ -189,8 +189,8 @@ Values = Annotated[list[FilledName], Field(max_length=MAX_VARIANTS)]
 class OptionChange(Body):
     """A change of an option; omitted fields stay.
 
-    If `values` is given, all other values of the option are deleted. If a variant has one of them, the change is
-    refused.
+    If `values` is given, all other values of the option are deleted. If a variant has a value that would be
+    deleted, the change is refused.
     """
 
     model_config = example(title="Talla")

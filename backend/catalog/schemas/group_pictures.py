@@ -12,9 +12,9 @@ THUMBNAIL = "thumbnail"
 
 
 def split_picture(metadata: JsonObject | None, current: str) -> tuple[JsonObject | None, str]:
-    """Return the metadata of a request without the picture, and the URL of the picture; empty for none.
+    """Return the metadata of a request without the picture, and the picture's new URL; empty for no picture.
 
-    Without the key `THUMBNAIL`, the picture does not change. An empty value or null removes it.
+    Without the key `THUMBNAIL`, the URL stays `current`. An empty value or null removes the picture.
 
     Raises:
         InvalidData: the value is neither the current picture nor one that was uploaded to the shop.
@@ -34,5 +34,5 @@ def split_picture(metadata: JsonObject | None, current: str) -> tuple[JsonObject
 
 
 def join_picture(metadata: JsonObject | None, picture: str) -> JsonObject | None:
-    """Return the metadata for an answer, with the picture; None if it is empty."""
+    """Return the metadata for an answer, with the picture's URL; None if there is neither."""
     return {**(metadata or {}), **({THUMBNAIL: picture} if picture else {})} or None

@@ -132,11 +132,12 @@ class DatabaseEngine:
 async def _choose_candidates(
     session: AsyncSession, of_terms: Sequence[_Rows]
 ) -> tuple[Select[Any] | None, bool]:
-    """Return a query of the ids of the products to score, and True if it includes every product that matches all terms.
+    """Return a query of the ids of the products to score, and True if no product that matches all terms is missing.
 
-    A term with at most `MAX_SCORED` matches is rare. If all terms are rare, the query is None: every match is scored.
-    If only some are, it selects the matches of the rarest term. If none is, it selects the first products for sale in
-    the shop's order, and the first matches of the rarest term in the index: some matches may be missing.
+    A term with at most `MAX_SCORED` matches is rare. If all terms are rare, the query is None: every match is
+    scored. If only some terms are rare, the query selects the matches of the rarest one. If none is, it
+    selects the first products for sale in the shop's order, and the first matches of the rarest term in the
+    index: some matches may be missing.
     """
     counts = [await _count_up_to(session, rows, MAX_SCORED + 1) for rows in of_terms]
     if max(counts) <= MAX_SCORED:
@@ -213,7 +214,7 @@ async def _rows_of_word(session: AsyncSession, query_term: QueryTerm, value: _Va
 
 
 async def _has_terms(session: AsyncSession, word: str, is_other: ColumnElement[bool]) -> bool:
-    """Return True if the index has a term that begins with the word, or a term for which `is_other` holds."""
+    """Return True if the index has a term that begins with the word, or one for which `is_other` is true."""
     begun = await session.execute(_TERM_WITH_PREFIX, {"word": word, "after": word + AFTER_ANY_LETTER})
     if begun.first():
         return True

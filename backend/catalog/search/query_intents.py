@@ -242,9 +242,10 @@ def _read_min(match: re.Match[str]) -> PriceRange | None:
 
 
 def _read_about(match: re.Match[str]) -> PriceRange | None:
-    """Return the price range up to an amount that has no words such as "hasta"; None if it may not be money.
+    """Return the price range from 0 to an amount without a word such as "hasta"; None if it may not be money.
 
-    "20 mil" and "20.000" are prices only after a preposition or at the end: elsewhere they may be part of a title.
+    "20 mil" and "20.000" are prices only after a preposition or at the end: elsewhere they may be part of a
+    title.
     """
     amount = _read_amount(match, "a")
     is_placed = match["word"] or match.end() == len(match.string)

@@ -61,8 +61,8 @@ class QueryTerm:
     """A term of a query, with its forms, its synonyms and the matching age ranges.
 
     The term for an explicit age ("5 años") has an empty word. A term with `is_name` matches only in titles,
-    brands and categories. `sound_synonyms` are the synonyms of words that sound like `word`, which has none itself.
-    They are for typos: they match only if nothing else does.
+    brands and categories. `sound_synonyms` are for typos: if `word` has no synonyms, they are those of words
+    that sound like it. They match only if nothing else does.
     """
 
     word: str
@@ -93,14 +93,16 @@ class SearchWords:
     Attributes:
         empty: words without meaning for the search.
         general_words: words that apply to every product.
-        names_only: words that are searched for only in titles, brands and categories, if they are alone.
-        synonyms: forms of the other words that a word finds too, by word.
-        synonyms_by_sound: the same forms, by the sound key of the word.
-        ages: age ranges by word.
-        phrases: the text that replaces a phrase in a search, by phrase.
+        names_only: words that, as the only word of a search, are searched for only in titles, brands and
+            categories.
+        synonyms: for each word, the forms of all words with the same meaning, which a search for it also
+            finds.
+        synonyms_by_sound: the same forms, by the sound key of the searched word.
+        ages: for each word, its age ranges.
+        phrases: for each phrase, the text that replaces it in a search.
         gifts, cheap, measures: words of gifts, of low prices, and of things that are counted or measured.
         help_topics: words and phrases of each help topic.
-        excluded: forms of the words that a product must not have, by phrase.
+        excluded: for each phrase, the forms of the words that a product must not have.
     """
 
     empty: frozenset[str]

@@ -50,9 +50,10 @@ class ProductFilter:
         category: the handle of a category that contains the product, directly or in a descendant.
         has_picture: True for products with a picture.
         has_weight: True for products with a weight; without a weight, a product is shipped as 1 kg.
-        is_low: True for products with a variant whose stock at a location is at or below the product's limit. If
-            the product has no limit, the office's limit applies.
-        is_sold_out: True for products without a stocked unit that is not reserved. Announced units do not count.
+        is_low: True for products with a variant whose stock at a location is at or below the product's limit.
+            If the product has no limit, the shop's limit applies.
+        is_sold_out: True for products without a stocked unit that is not reserved. Announced units do not
+            count.
     """
 
     text: str = ""

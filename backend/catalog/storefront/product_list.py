@@ -249,9 +249,10 @@ def _list_filters(found: Matches | None, conditions: dict[str, ColumnElement[boo
 async def _best_products(
     session: AsyncSession, sort: str, list_filters: _ListFilters, limit: int
 ) -> list[Product]:
-    """Return the first products in the given order, with sold-out products at the end of the `MAX_CANDIDATES` first.
+    """Return the first `limit` products in the given order, but sold-out products last.
 
-    The units in stock are read only for these, because a short text matches a large part of a catalogue.
+    Only the first `MAX_CANDIDATES` products are considered, because a short text matches a large part of a
+    catalogue.
     """
     page = _with_order(list_filters.products(is_near=True), sort, list_filters.found)
     ids = (await session.execute(page.with_only_columns(Product.id).limit(MAX_CANDIDATES))).scalars().all()
@@ -302,7 +303,7 @@ async def read_age_facets(session: AsyncSession) -> list[Facet]:
 async def _conditions(
     session: AsyncSession, catalog_filter: CatalogFilter, search: ShopperSearch, tree: Tree | None = None
 ) -> dict[str, ColumnElement[bool]]:
-    """Return the condition of each kind of filter. Only categories need the tree."""
+    """Return the condition of each filter that is set, by kind. Without a `tree`, categories are ignored."""
     conditions: dict[str, ColumnElement[bool]] = {}
     if search.excluded:
         conditions["excluded"] = Product.id.not_in(await find_excluded(session, search.excluded))

@@ -74,7 +74,7 @@ async def change_cart(session: AsyncSession, cart_id: str, change: CartChange, c
 
 
 async def set_shipping_address(session: AsyncSession, cart: Cart, address: JsonObject | None) -> None:
-    """Store the address unchanged. Another street or municipality removes the shipping method."""
+    """Set the cart's address. Remove the shipping method if the street or municipality is a new one."""
     before = get_place_key(cart.shipping_address)
     cart.shipping_address = address
     if get_place_key(address) != before:

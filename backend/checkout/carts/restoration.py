@@ -66,21 +66,22 @@ async def restore_cart(database: Database, order_id: str, current_cart_id: str) 
 
 
 async def change_bank(starter: PaymentStarter, order_id: str, current_cart_id: str) -> str:
-    """Close the payment of an order that is at the bank, cancel the order, and restore its cart.
+    """Let the shopper pay again: close the order's payment at the bank, cancel the order, restore its cart.
 
-    An unpaid payment with instructions, such as a bank transfer, is cancelled instead: see `_cancel_instructed`.
+    An unpaid payment with instructions, such as a bank transfer, is cancelled instead: see
+    `_cancel_instructed`.
 
     The provider is asked first: a payment that it has approved is not closed. If it approves a closed payment
-    later, that payment still pays the order, unless the restored cart has been paid in the meantime. A repeated
-    call, or a call for an order that is already cancelled, returns the same cart.
+    later, that payment still pays the order, unless the restored cart has been paid in the meantime. A
+    repeated call, or a call for an order that is already cancelled, returns the same cart.
 
     Returns:
-        The cart's id, like `restore_cart`.
+        The id of the restored cart, as in `restore_cart`.
 
     Raises:
         NotFound: there is no such order.
-        Conflict: the payment cannot be closed, because it is approved, the gateway is reviewing it, or the order is
-            packed.
+        Conflict: the payment cannot be closed, because it is approved, the gateway is reviewing it, or the
+            order is packed.
     """
     database = starter.database
     async with database.read() as session:

@@ -106,11 +106,11 @@ def find_contested(suggestions: Iterable[ColumnSuggestion]) -> dict[str, list[st
 def take_columns(
     suggestions: Iterable[ColumnSuggestion], places: Container[int], column: str
 ) -> list[ColumnSuggestion]:
-    """Return the suggestions after a person has chosen `column` for the columns at these positions.
+    """Return the suggestions after a person has chosen `column` for the table's columns at these positions.
 
-    With an empty `column`, these columns are not imported. Otherwise, no other column of the file is imported as
-    `column` or contested for it, unless `column` is one of `LIST_COLUMNS`. If only one column is still contested
-    for another of the importer's columns, it is chosen.
+    With an empty `column`, these columns are not imported. Otherwise, the table's other columns are not
+    imported as `column` any more, unless it is one of `LIST_COLUMNS`. If this leaves only one candidate for
+    another contested column of the importer, that candidate is chosen.
     """
     taken = []
     for one in suggestions:
@@ -220,10 +220,10 @@ def _is_name(text: str) -> bool:
 
 
 def _assign(suggestions: Sequence[ColumnSuggestion], column: str, places: Sequence[int]) -> None:
-    """Map the first of these columns; if `column` is one of `LIST_COLUMNS`, map all of them.
+    """Map the first of these columns and, if there are several, mark all of them as contested.
 
-    If there are several, all of them are marked as contested. For `title`, columns with headings of descriptions
-    are not contested.
+    If `column` is one of `LIST_COLUMNS`, map all of them instead. For `title`, columns with headings of
+    descriptions are not contested.
     """
     if not places:
         return

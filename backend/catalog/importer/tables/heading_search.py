@@ -30,8 +30,8 @@ class HeadingRow(NamedTuple):
 def find_heading_row(rows: Sequence[SheetRow], known_headings: frozenset[str]) -> HeadingRow | None:
     """Return the row with the most known headings.
 
-    If no row has enough of them, return the row with the most cells among those that have only texts and other rows
-    below them; None without one.
+    If no row has `MIN_HEADINGS` of them, consider the rows that have only texts and are not the last row, and
+    return the one with the most filled cells; None if there are no such rows.
     """
     candidates = [
         HeadingRow(

@@ -75,7 +75,10 @@ async def open_product_file(database: Database, path: Path, columns: Mapping[str
 
 
 def _read_source(path: Path, columns: Mapping[str, str]) -> SourceFile | None:
-    """Read a file; None if it is in the shop's own format and longer than `MAX_ROWS_IN_MEMORY`."""
+    """Read a whole file; None for a file in the shop's own format that is longer than `MAX_ROWS_IN_MEMORY`.
+
+    The caller must read such a file in batches.
+    """
     limits = replace(LIMITS, only_utf8=False)
     try:
         with path.open("rb") as file:

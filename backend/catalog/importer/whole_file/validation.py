@@ -39,7 +39,7 @@ class CheckedFile:
     Attributes:
         count: number of its rows.
         places: the categories and collections that it names.
-        unpriced: lines with a price of 0 of products that are created or restored: these become drafts.
+        unpriced: lines that have a price of 0 and create or restore a product. These products become drafts.
     """
 
     count: int
