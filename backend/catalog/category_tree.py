@@ -176,7 +176,7 @@ def is_visible_category() -> ColumnElement[bool]:
 async def count_by_category(
     session: AsyncSession, products: Select[Product] | None = None, *, with_hidden: bool = False
 ) -> Mapping[str, int]:
-    """Count the products in each category, including its descendants. Categories without products are left out.
+    """Count the products in each category and its descendants. Categories without products are left out.
 
     Without `products`, all products for sale are counted. A product of a hidden category counts for the
     categories above it only with `with_hidden`, for staff: to shoppers, the pages of these categories do not

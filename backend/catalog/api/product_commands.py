@@ -70,7 +70,7 @@ def to_change_variants(body: admin.VariantBatch) -> ChangeVariants:
 
 
 def to_write_variant(body: admin.VariantChange, variant_id: str | None = None) -> WriteVariant:
-    """Convert the request body to a command that changes the variant with this id; without an id, creates one.
+    """Convert the request body to a command that changes the variant with this id, or else creates one.
 
     Raises:
         InvalidData: see `to_change_product`.

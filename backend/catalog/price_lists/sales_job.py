@@ -68,7 +68,7 @@ class SalesJob:
             return (await session.execute(query)).scalars().all()
 
     async def _change_prices(self, list_id: str, state: PriceState) -> int:
-        """Start or end the sale for all prices of the list in this state. Return the number of failed products."""
+        """Start or end the sale for all prices in this state. Return the number of products that failed."""
         last, failed = "", 0
         while product_ids := await self._next_product_ids(list_id, state, last):
             last = product_ids[-1]

@@ -132,12 +132,12 @@ class DatabaseEngine:
 async def _choose_candidates(
     session: AsyncSession, of_terms: Sequence[_Rows]
 ) -> tuple[Select[Any] | None, bool]:
-    """Return a query of the ids of the products to score, and True if no product that matches all terms is missing.
+    """Return a query of the ids of the products to score, and True if it finds all products that match.
 
-    A term with at most `MAX_SCORED` matches is rare. If all terms are rare, the query is None: every match is
-    scored. If only some terms are rare, the query selects the matches of the rarest one. If none is, it
-    selects the first products for sale in the shop's order, and the first matches of the rarest term in the
-    index: some matches may be missing.
+    A product must match all terms. A term with at most `MAX_SCORED` matches is rare. If all terms are rare,
+    the query is None: every match is scored. If only some terms are rare, the query selects the matches of
+    the rarest one. If none is, it selects the first products for sale in the shop's order, and the first
+    matches of the rarest term in the index: some matches may be missing.
     """
     counts = [await _count_up_to(session, rows, MAX_SCORED + 1) for rows in of_terms]
     if max(counts) <= MAX_SCORED:
