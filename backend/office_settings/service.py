@@ -27,7 +27,7 @@ MAX_LOW_STOCK = 100_000
 
 
 class SavedSettings(OfficeSettings):
-    """All settings that can be saved: those of the environment, and those that exist only in the database."""
+    """All settings that staff can save: some of the environment, and some that exist only in the database."""
 
     low_stock_at: int = Field(default=LOW_STOCK, ge=0, le=MAX_LOW_STOCK)
     """Default limit: the stock of a variant at a location is low with this number of units or fewer."""
@@ -44,7 +44,9 @@ OWN_WAREHOUSE = tuple(f"carrier_origin_{part}" for part in ("address", "phone", 
 
 
 class EffectiveSettings:
-    """Reader of the effective settings of a running shop. All other code must read these settings through it.
+    """Reader of the effective settings of a running shop: those of the environment, overridden by saved ones.
+
+    All other code must read these settings through it.
 
     Attributes:
         last_known: the most recent settings, for a page that says that the database does not answer. Before the first

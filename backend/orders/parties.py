@@ -69,7 +69,7 @@ def format_party_name(name: PartyName) -> str:
 
 
 def parse_typed_name(payer: Mapping[str, Any]) -> PartyName:
-    """Return the name that was entered with the payer's document; empty if none was entered."""
+    """Return the name entered with the payer's document, for a NIT as `company`; empty if there is none."""
     name = PartyName(to_one_line(payer.get("first_name")), to_one_line(payer.get("last_name")))
     if str(payer.get("doc_type")).upper() != NIT:
         return name
@@ -79,8 +79,8 @@ def parse_typed_name(payer: Mapping[str, Any]) -> PartyName:
 def build_invoice_address(billing: Address | None, shipping: Address, typed: PartyName) -> JsonObject:
     """Return the address of the invoice party: the billing address, otherwise the shipping address.
 
-    If the billing address has no name, the name `typed` is used, which was entered with the identity document.
-    Otherwise the recipient's name would appear with the document of another person.
+    If the billing address has no name, the address gets the name `typed`, which was entered with the identity
+    document: the recipient may be another person.
     """
     address = billing or shipping
     if any((billing or {}).get(part) for part in PartyName._fields):

@@ -19,7 +19,7 @@ def can_combine(one: Offer, other: Offer) -> bool:
 def choose_combination(
     offers: Sequence[Offer], save: Callable[[Sequence[Offer]], Mapping[str, Cop]]
 ) -> list[Offer]:
-    """Return the offers that apply together, in the given order.
+    """Return the offers that apply together, in the given order: the combination that saves the most.
 
     Offers without a discount do not exclude others.
 

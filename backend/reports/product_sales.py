@@ -45,10 +45,10 @@ _UNITS = OrderLine.quantity - OrderLine.withdrawn - OrderLine.returned
 
 
 async def read_product_sales(session: AsyncSession, period: Period) -> list[ProductSales]:
-    """Return the products of the orders that were paid in the period, without returned and withdrawn units.
+    """Return each product's sales in the orders paid in the period, without returned and withdrawn units.
 
-    The IVA of a product's units is rounded once for all units of an order without discounts, so a margin may differ
-    from the invoices by some pesos.
+    For orders without discounts, the IVA is rounded once for all units of a product, not for each order, so a
+    margin may differ from the invoices by some pesos.
     """
     found: dict[str, ProductSales] = {}
 

@@ -114,7 +114,8 @@ async def check_restorable(database: Database, description: dict[str, Any]) -> N
         description: the description of the backup, as `dump_database` returned it.
 
     Raises:
-        ClientProgramError: the backup does not fit the server or its tables; or see `check_programs`.
+        ClientProgramError: the server is older than the backup's, its schema has another name, or the
+            database has a table that is not in the backup; or see `check_programs`.
     """
     server, schema = await check_programs(database)
     if server < description["server"]:

@@ -53,8 +53,8 @@ async def init_shop(
 ) -> InitResult:
     """Save the answers about the shop and its warehouse, and create the missing store defaults.
 
-    With answers, the warehouse moves to their address. If a production shop still has data of the demo shop, no
-    store defaults are created.
+    If `answers` is given, the warehouse also gets the address in the settings. If a production shop still has
+    data of the demo shop, no store defaults are created.
 
     Raises:
         InvalidData: a setting is not valid; `fields` names it.

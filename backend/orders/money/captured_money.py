@@ -41,7 +41,7 @@ class OrderMoney:
 
     @property
     def is_different(self) -> bool:
-        """True if the paid amount is not the total."""
+        """True if money was captured, and its exact amount is not the total."""
         return bool(self.paid) and self.exact != self.total
 
     @property

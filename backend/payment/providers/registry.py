@@ -22,7 +22,7 @@ def build_providers(
 ) -> dict[str, PaymentProvider]:
     """Create the payment providers, by id.
 
-    `places` is from `backend.core.config.modules.registered_providers`, which has checked the ids.
+    `places` are the payment providers of `registered_providers` in `backend.core.config.modules`.
     `gateway_transport` connects to the embedded PSE gateway, if the shop uses it.
 
     Raises:

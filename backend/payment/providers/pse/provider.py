@@ -69,7 +69,7 @@ class GatewayPse(PaymentProvider):
         self._database = database
 
     async def list_choices(self, field_name: str) -> list[Choice]:
-        """Return the options of the field: banks by name, person types or document types.
+        """Return the options of the field: banks in alphabetical order, person types or document types.
 
         The placeholder with bank code 0 is left out (spec: Storefront view rules 3).
 
@@ -128,12 +128,13 @@ class GatewayPse(PaymentProvider):
         )
 
     async def status(self, session: StartedPayment) -> ProviderReport:
-        """Return the gateway's report, looked up by its number, else by its receipt number, else by the shop's invoice.
+        """Return the gateway's report: see `PaymentProvider.status`.
 
-        See `PaymentProvider.status`.
+        The payment is looked up by the gateway's number, then by its receipt number; if the session has neither,
+        by the shop's invoice.
 
-        An answer is used only if it is about this invoice and has a state; otherwise the next lookup is used. If an
-        answer about this invoice reports a test payment at the live gateway, no other lookup is made: a test
+        An answer is used only if it is about this invoice and has a state; otherwise the next lookup is used. If
+        an answer about this invoice reports a test payment at the live gateway, no other lookup is made: a test
         payment must not count as real money.
         """
         if session.reference or session.ticket_id:
