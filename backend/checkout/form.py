@@ -79,7 +79,7 @@ def _validate_gift_message(text: str) -> str:
 
 
 class Destination(BaseModel):
-    """The contact of an order, who pays it, its recipient and address, and the gift message.
+    """The contact, payer, recipient and address of an order, and its gift message.
 
     Create it with `parse_destination`. Address lengths are limited to what the carrier accepts. Without the
     recipient's fields, the contact is the recipient.

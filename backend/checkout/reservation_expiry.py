@@ -65,8 +65,8 @@ class ReservationExpiry:
     async def _cancel_authorized(self, session_id: str) -> None:
         """Cancel a payment that staff did not confirm in time, and its order.
 
-        If the order has active fulfillments, nothing is cancelled, and its reservation becomes permanent: staff
-        must decide.
+        If the order has active fulfillments, nothing is cancelled: the reservation of its units no longer expires,
+        and staff must decide.
         """
         async with self._database.transaction() as session:
             payment, cart = await lock_session(session, session_id)

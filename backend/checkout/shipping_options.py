@@ -385,7 +385,7 @@ def build_method_data(option: ShippingOption, quote: Quote, settings: Settings) 
 def _promise_option(
     settings: Settings, option: ShippingOption, quote: Quote | None, moment: datetime, ready_on: date | None
 ) -> DeliveryPromise | None:
-    """Return the promise for an order with this option that is paid at this moment.
+    """Return the delivery promise for an order with this option that is paid at this moment; None without a quote.
 
     `ready_on` is the day on which its preordered units arrive at the shop.
     """

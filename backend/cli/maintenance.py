@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_maintenance_commands(app: typer.Typer) -> None:
-    """Add these commands to the console script."""
+    """Add the commands of this module to the console script."""
     app.command("tidy")(tidy)
     app.command("backup")(backup)
     app.command("restore")(restore)

@@ -202,8 +202,8 @@ class Section(ContentModel):
         link: target of `label`; empty for none.
         product_ids: the products that are shown, in this order, while they are for sale.
         category_id: a category whose products are shown after `product_ids`.
-        collection_id: a collection whose products are shown after those, while it is visible. Its description and
-            its picture are shown if the section has none.
+        collection_id: a collection whose products are shown after the category's, while the collection is visible. An
+            editorial section without a text or picture shows the collection's.
     """
 
     kind: SectionKind

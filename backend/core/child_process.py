@@ -80,8 +80,8 @@ class ChildProcess:
 def limit_this_process(max_memory_bytes: int, max_cpu_s: int) -> None:
     """Limit this process permanently: memory, CPU time, no writing of files, lower priority.
 
-    macOS ignores the memory limit. There, only the limits on file size, number of cells and time protect the
-    machine.
+    macOS ignores the memory limit. There, memory is limited only indirectly: by the time limit, and by limits on the
+    input.
     """
     os.nice(NICENESS)
     with suppress(OSError):

@@ -128,8 +128,8 @@ async def sell(
     Raises:
         NotFound: there is no such draft.
         NotAllowed: the draft was cancelled, or it belongs to an exchange.
-        Conflict: a customer is paying it at the bank.
-        InvalidData: it has no lines; or it is delivered, and a part of the address is missing.
+        Conflict: a customer is paying the draft at the bank.
+        InvalidData: the draft has no lines; or the order is delivered, and a part of the address is missing.
         InsufficientStock: the units are sold out.
         TotalChanged: the total is no longer the one that the staff member saw.
         DiscountTooLarge: see `backend.draft_orders.drafts.require_allowed_discount`.

@@ -238,9 +238,9 @@ async def find_link(session: AsyncSession, token: str) -> FoundLink:
 
 
 async def open_in_new_browser(session: AsyncSession, token: str) -> FoundLink:
-    """Return the payment link, and remove what another holder of the link has entered in its cart.
+    """Return the payment link, and remove the customer's data that another browser entered in its cart.
 
-    A link may be forwarded. The next browser must not see the first one's name and address.
+    A link may be forwarded, and the next person must not see the name and address of the previous one.
 
     Raises:
         NotFound: see `find_link`.

@@ -62,7 +62,7 @@ COUNTRY = "co"
 
 
 def can_be_delivered(order: Order) -> bool:
-    """Return True if the new order can go to the address of this order."""
+    """Return True if the order has an e-mail and a delivery address, which an exchange's new order can use."""
     return bool(order.email and order.shipping_address)
 
 

@@ -292,7 +292,7 @@ async def request_exchange(session: AsyncSession, actor: Actor, exchange_id: str
     Raises:
         NotFound, ExchangeEnded: see `lock_exchange`; also if the return was requested already.
         InvalidData: no units come back or go out; or more units come back than can be returned now.
-        NotAllowed: the order has no money left.
+        NotAllowed: the order's money was refunded.
     """
     exchange = (await lock_exchange(session, actor, exchange_id)).exchange
     draft = await session.get_one(DraftOrder, exchange.draft_order_id)

@@ -97,13 +97,14 @@ class LinkExpired(NotAllowed):
 
 @dataclass(frozen=True)
 class PaymentStart:
-    """A request to pay a cart. With `replace`, a payment of the cart that is at the bank is closed.
+    """A request to pay a cart. With `replace`, a payment of the cart that is at the bank is closed first.
 
     `read` returns the cart to pay, and `lock` locks it. `expected_total` and `expected_day` are the total and the
     promised day of delivery that the shopper saw; None to accept any. `return_url` is the page to which the shopper
-    returns from the bank; if it is empty, this is the order's page. `typed` has the payer's unchecked answers; it is
-    None if `payer` is already checked. `problem` is the error that the check of `typed` raised. The payment is refused
-    with this error, unless another error occurs earlier.
+    returns from the bank; if it is empty, this is the order's page.
+
+    `typed` has the payer's answers, if they are not checked yet; otherwise `payer` has them. `problem` is the error
+    that their check raised. It is raised after the checks of the cart, so that an error of those takes precedence.
     """
 
     read: Callable[[AsyncSession], Awaitable[Cart]]
@@ -126,8 +127,7 @@ class PaymentStart:
 class PaymentStartResult:
     """A started payment, with its collection and the earlier payments of the cart (newest first).
 
-    `has_moved` is True if the provider's answer was stored after the earlier payments were read. Then the earlier
-    payments may have changed.
+    `has_moved` is True if `earlier` may be outdated, because the provider's answer was stored after it was read.
     """
 
     collection: PaymentCollection
@@ -317,7 +317,11 @@ class PaymentStarter:
     async def _open_session(
         self, start: PaymentStart, replacing: str | None
     ) -> tuple[PaymentStartResult, PaymentRequest]:
-        """Store the new payment session with its snapshot, and reserve the stock, in one transaction."""
+        """Store the new payment session with its snapshot, and reserve the stock, in one transaction.
+
+        Returns:
+            The stored payment, and the request to send to its provider.
+        """
         provider_id = start.provider.id
         async with self.database.transaction() as session:
             cart = await start.lock(session)
@@ -398,7 +402,10 @@ class PaymentStarter:
     async def _build_sale(
         self, session: AsyncSession, cart: Cart, start: PaymentStart, payable: PayableCart
     ) -> tuple[Sale, PromotionClaims]:
-        """Return the content to pay: the current cart or, if it is completed, the snapshot of its pending order."""
+        """Return the content to pay, and its promotion uses.
+
+        This is the current cart or, if the cart is completed, the snapshot of its pending order.
+        """
         if cart.completed_at is None:
             if cart.payable_until is not None and cart.payable_until <= payable.payments.moment:
                 raise LinkExpired("The payment link of this cart has expired: ask the shop for another one")

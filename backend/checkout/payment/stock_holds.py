@@ -71,7 +71,7 @@ class HoldTooLarge(InvalidData):
     """A purchase of more units than one client may hold before it has paid.
 
     Attributes:
-        is_repeated: True if the client already holds units of other payments.
+        is_repeated: True if the client has other unpaid purchases, or if units that others hold cause the error.
         notice: the text of the alert for the owner.
     """
 

@@ -53,17 +53,17 @@ class TooManyQuotations(TooManyRequests):
 
 
 class QuotationSlots:
-    """Counts, for one process, the lists of prices that each client is waiting for."""
+    """Counter of the price lists that each client is waiting for, in one process."""
 
     def __init__(self) -> None:
         self._waiting: Counter[str] = Counter()
 
     @contextmanager
     def take_slot(self, client: Client) -> Iterator[None]:
-        """Count one running quotation for this client until the context ends.
+        """Count one more price list for this client until the `with` block ends.
 
         Raises:
-            TooManyQuotations: the client already has the maximum number of running quotations.
+            TooManyQuotations: the client is already waiting for the maximum number of price lists.
         """
         if self._waiting[client.address] >= max(
             MIN_CONCURRENT_LISTS, ceil(MAX_CONCURRENT_LISTS * client.max_people / DEFAULT_PEOPLE_PER_ADDRESS)

@@ -65,8 +65,8 @@ def list_blocks(listed: Mapping[str, str]) -> tuple[ModuleBlock, ...]:
 def registered_providers(blocks: Iterable[ModuleBlock]) -> dict[str, dict[str, str]]:
     """Return, for each service, the class of each provider by its id, as `package.module:Class`.
 
-    For a provider of this program, the text is empty. If several blocks declare the same service, the last block
-    counts.
+    A provider of this program has an empty text instead of a class. If several blocks declare the same service, the
+    last block counts.
 
     Raises:
         SettingsError: a block names a service or a provider that the program does not have.

@@ -118,7 +118,7 @@ def _parse_expression(text: str) -> re.Pattern[str]:
 
 
 def _find_complexity_problem(text: str, expression: str) -> PydanticCustomError | None:
-    """Return the reason why matching the regular expression in `text` could take long; None if it cannot."""
+    """Return the error to raise if matching the regular expression in `text` could take long; None if it cannot."""
     part = repr(text)
     if len(expression) > MAX_EXPRESSION_LENGTH:
         return value_error(ProblemKind.LONG_EXPRESSION, part=part, limit=MAX_EXPRESSION_LENGTH)

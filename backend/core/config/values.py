@@ -182,7 +182,7 @@ def parse_synonyms(text: str) -> list[list[str]]:
     """Parse groups of synonyms: groups on separate lines or separated by semicolons, words separated by commas.
 
     Raises:
-        ValueError: a group does not have two words or more, or one of them is not a single word.
+        ValueError: a group has only one word, or one of its parts is not a word of 2 to 40 letters and digits.
     """
     lines = [line for line in map(str.strip, re.split(r"[;\n]", text)) if line]
     groups = [[word.strip() for word in line.split(",")] for line in lines]

@@ -68,7 +68,7 @@ class UtcDateTime(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Refuse a naive time and store UTC."""
+        """Return the time in UTC, to store it; refuse a naive time."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -76,7 +76,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         return value.astimezone(UTC)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Add the time zone, which SQLite does not store."""
+        """Return the stored time with its time zone, which SQLite does not store."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -288,6 +288,9 @@ class Database:
 
         SQLite allows one writer at a time, and the others would sleep between their attempts. Under load a queue is
         much faster, and every writer gets its turn.
+
+        Raises:
+            DatabaseUnavailable: a writer waited too long for its turn.
         """
         if not self.is_sqlite:
             yield

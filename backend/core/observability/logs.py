@@ -67,7 +67,7 @@ _SECRET_KEY = re.compile(r"sk_[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """Log fields and hidden texts while a request, an event or a job is handled."""
+    """The log fields and the hidden texts of the request, event or job that is being handled."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
     hidden: set[str] = field(default_factory=set)

@@ -25,7 +25,7 @@ class ErrorFreeExporter(SpanExporter):
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Send all waiting spans."""
+        """Send all waiting spans; return False if that fails or takes too long."""
         return self._exporter.force_flush(timeout_millis)
 
 

@@ -77,7 +77,7 @@ class Google:
     async def begin(
         self, attempt: SignInAttempt | None = None, callback: str = ""
     ) -> tuple[str, SignInAttempt]:
-        """Return the URL of Google's page, and the attempt, which must be kept until the shopper returns.
+        """Return the URL of Google's page, and the attempt to store until the shopper returns.
 
         Args:
             attempt: the attempt; None for a new one.
