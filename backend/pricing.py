@@ -150,7 +150,7 @@ class CartTotals(Totals):
     def discounts_by_promotion(self) -> dict[str, Cop]:
         """The discount of each promotion on lines and shipping together, by promotion id.
 
-        The keys are in the order of the lines, then of the shipping; within one of them, in order of application.
+        The keys are in the order of the lines, then of the shipping; within a line, in order of application.
         """
         applied: dict[str, Cop] = {}
         for adjustment in self._adjustments:

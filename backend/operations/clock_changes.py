@@ -71,8 +71,8 @@ _at_the_bank = (SessionState.PENDING, SessionState.INITIATING, SessionState.PEND
 class StoredMoment:
     """A column with times. A correct time is at most `max_ahead` after now. `where` selects its rows.
 
-    An earlier release may have stored later times. Then only times more than `tolerated_ahead` after now are
-    corrected; they are changed to now plus `max_ahead`.
+    Later times are changed to now plus `max_ahead`. `tolerated_ahead` is set if an earlier release could store
+    later times: then only times more than `tolerated_ahead` after now are changed.
     """
 
     column: InstrumentedAttribute[Any]

@@ -199,7 +199,7 @@ async def change_action(
 
 
 async def remove_action(session: AsyncSession, actor: Actor, edit_id: str, action_id: str) -> None:
-    """Remove an action from the edit: its line keeps its units, or the added units are not added.
+    """Remove an action from the edit: its line stays unchanged, or its units are not added.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the edit has no such action.

@@ -210,7 +210,7 @@ async def change_action(
 async def remove_action(
     actor: StaffMember, order_id: str, action_id: str, database: Db, settings: ShopSettings
 ) -> Preview:
-    """Remove an action from the open edit: its line keeps its units, or the units are not added."""
+    """Remove an action from the open edit: its line stays unchanged, or its units are not added."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await editing.remove_action(session, actor, edit.id, action_id)

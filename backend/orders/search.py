@@ -211,7 +211,7 @@ async def read_page_where(
     limit: int,
     cursor: str = "",
 ) -> tuple[Sequence[Order], str]:
-    """Return a page of the orders that match these SQL conditions. Otherwise like `read_orders_page`."""
+    """Return a page of the orders that match these SQL conditions. See `read_orders_page`."""
     actor.require(Right.READ_ORDERS)
     if cursor:
         conditions = [*conditions, tuple_(Order.created_at, Order.number) < parse_order_cursor(cursor)]

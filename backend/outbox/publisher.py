@@ -50,7 +50,7 @@ async def record_change(session: AsyncSession, changed: ProductChanged) -> None:
 def _write_events(session: Session) -> None:
     """Write the events as the final step of the transaction.
 
-    Then the transaction already has all its locks, so the events are numbered in the order of the changes.
+    At that point the transaction has all its locks, so the events are numbered in the order of the changes.
     """
     session.flush()
     moment = now()

@@ -236,10 +236,10 @@ async def _check_second(
     notification: PaymentNotification,
     attempt: int,
 ) -> timedelta | None:
-    """Check the transaction of a notification whose number is not the session's, although the invoice is.
+    """Check a notified transaction that has the session's invoice, but another number than the session.
 
-    It may be a second payment of the invoice, or belong to another invoice: the signature does not cover the
-    invoice, so a notification may combine those of different payments.
+    It may be a second payment of the invoice. It may also belong to another invoice, because the signature of
+    the notification does not cover the invoice.
 
     Returns:
         The delay until the next check; None when done.

@@ -78,7 +78,7 @@ class CreateCampaign:
 class ChangeMethod:
     """A change of a promotion's discount and its targets. `value` is whole pesos, or whole percent.
 
-    `buy_quantity` and `apply_quantity` are those of a buyget promotion.
+    Only a buyget promotion has `buy_quantity` and `apply_quantity`.
     """
 
     type: MethodType | None = None
@@ -110,8 +110,8 @@ class ChangePromotion:
 class CreatePromotion:
     """A new promotion, with an existing campaign, with a new one, or with none.
 
-    `value` is whole pesos, or whole percent. `buy_quantity`, `apply_quantity` and `buy_rules` are those of a buyget
-    promotion.
+    `value` is whole pesos, or whole percent. Only a buyget promotion has `buy_quantity`, `apply_quantity` and
+    `buy_rules`.
     """
 
     code: str

@@ -55,7 +55,7 @@ class AppliedDiscounts:
 def apply_offers(
     offers: Iterable[Offer], lines: Sequence[TargetLine], shipping: Cop | None = None
 ) -> AppliedDiscounts:
-    """Apply the offers that can be combined, in a fixed order. Their given order has no effect.
+    """Apply the offers that can be combined. The order in which they are given has no effect.
 
     Buyget offers apply first, then automatic ones, then codes. Each offer reduces its campaign's budget for the
     following offers.

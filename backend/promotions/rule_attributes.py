@@ -77,7 +77,7 @@ def require_rule_type(rule_type: str) -> str:
 def list_attributes(rule_type: str, promotion_type: str | None = None) -> list[RuleAttribute]:
     """Return the attributes that rules of this type can compare.
 
-    Those of a buyget promotion include its quantity.
+    For a buyget promotion, its quantity is included as an attribute.
 
     Raises:
         InvalidData: there is no such type.

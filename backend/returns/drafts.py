@@ -186,7 +186,7 @@ async def remove_item(session: AsyncSession, actor: Actor, item: DraftItem) -> R
 async def change_request(
     session: AsyncSession, actor: Actor, return_id: str, kind: ReturnKind | None, location_id: str | None
 ) -> ReturnDraft:
-    """Change the kind of a drafted request, and check its location. Both apply to all its units.
+    """Change the kind of a drafted request. Check that its units can be returned to this location.
 
     Raises:
         NotFound: there is no such draft.

@@ -18,7 +18,7 @@ from backend.pricing import SHIPPING, price_of_units, spread, tax_inside
 
 
 class OrderPart(NamedTuple):
-    """A line of an order, or its shipping: its rate of IVA in percent, its total, and its number of units."""
+    """A line or the shipping of an order: its rate of IVA in percent, its total, and its number of units."""
 
     rate: int
     total: Cop

@@ -117,7 +117,7 @@ async def book_manual_refund(
 async def refund_money(
     session: AsyncSession, payment: PaymentSession, order: Order | None, amount: Cop, transfer: Transfer
 ) -> None:
-    """Book a refund of this amount. Cancel the order unless another payment has paid it or may still pay it.
+    """Book a refund of this amount. Cancel the order if no money is left, and no other payment can pay it.
 
     Raises:
         NotAllowed: the amount exceeds the rest of the payment; or the order has active fulfillments.

@@ -233,8 +233,8 @@ def create_gateway_client(
 ) -> GatewayClient:
     """Create a client of the configured gateway: the embedded one, or the real one in test or production mode.
 
-    `transport` replaces the network connection; it serves the gateway at its root. GATEWAY_URL replaces all
-    official URLs of the gateway.
+    `transport` replaces the network connection; it serves the embedded gateway without a path prefix.
+    GATEWAY_URL replaces all official URLs of the gateway.
     """
     if settings.uses_sandbox_gateway:
         mounted = f"{settings.base_url}{SANDBOX_PATH}"
