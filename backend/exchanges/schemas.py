@@ -31,7 +31,7 @@ class NewExchange(Body):
 
 
 class InboundItems(Body):
-    """Units that come back. Another `location_id` than the one from which they were sent is refused."""
+    """Units that come back. A `location_id` is accepted only if the units were sent from this location."""
 
     model_config = example(items=[{"id": "ordli_01JPZ6V3N8K4T2WQ7RXB5C9MHD", "quantity": 1}])
 

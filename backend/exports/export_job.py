@@ -79,7 +79,7 @@ class DataExports:
         return following is not None
 
     async def _build_workbook(self, export_id: str, unstored: bytes) -> list[bytes]:
-        """Return an XLSX file of the stored rows and the `unstored` ones, cut into pieces."""
+        """Return an XLSX file, cut into pieces. It has the stored rows, then the rows in `unstored` (JSON)."""
         query = select(DataExportPiece.content).where(DataExportPiece.export_id == export_id)
         async with self._database.read() as session:
             stored = (await session.execute(query.order_by(DataExportPiece.number))).scalars().all()

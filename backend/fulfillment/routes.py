@@ -104,7 +104,7 @@ async def mark_as_delivered(
 async def cancel(
     actor: StaffMember, fulfillment_id: str, database: Db, providers: Providers, fields: RequestedFields
 ) -> Wire[FulfillmentAnswer]:
-    """Cancel the fulfillment's label, without the id of its order."""
+    """Cancel the label of a fulfillment. The id of the order is not needed."""
     order_id = (await _read_for_change(database, actor, fulfillment_id)).order_id
     await cancellation.cancel_fulfillment(database, actor, providers, order_id, fulfillment_id)
     return await _fulfillment_answer(database, fulfillment_id, fields)
@@ -114,7 +114,7 @@ async def cancel(
 async def ship(
     actor: StaffMember, fulfillment_id: str, body: NewShipment, database: Db, fields: RequestedFields
 ) -> Wire[FulfillmentAnswer]:
-    """Record that the fulfillment has left, without the id of its order."""
+    """Record that a fulfillment has left. The id of the order is not needed."""
     order_id = (await _read_for_change(database, actor, fulfillment_id)).order_id
     async with database.transaction() as session:
         await delivery.mark_shipped(session, actor, order_id, fulfillment_id, to_mark_shipped(body))

@@ -33,7 +33,7 @@ class RowValidation:
         match: the product and the variant that the row changes.
         problems: reasons why the row cannot be imported.
         changes: the value before and after, by column.
-        lost_pictures: problems of pictures that could not be downloaded; the row is written without them.
+        lost_pictures: problems of pictures that could not be downloaded; the row is written without these pictures.
     """
 
     row: Row
@@ -89,7 +89,10 @@ class RepeatedValues:
         return problems
 
     def drop_repeated_addresses(self, row: Row, match: Match | None) -> Row:
-        """Return the row without former addresses that another product's row already has. Add a note about each."""
+        """Return the row without those former addresses that an earlier row of another product has.
+
+        A note about each is added to the row.
+        """
         key = match.product.id if match and match.product else f"handle {row.get('handle')}"
         owners = {address: self.owners.setdefault(address, key) for address in row.get("old_addresses") or ()}
         return drop_addresses(row, [address for address, owner in owners.items() if owner != key])

@@ -53,7 +53,10 @@ async def change_level(
 async def publish_level_changes(
     session: AsyncSession, levels: Sequence[InventoryLevel], changes: Mapping[str, int]
 ) -> None:
-    """Publish an event with the change of the units that can be sold, by variant id. `changes` is by level id."""
+    """Publish an event with the change of the units that can be sold, by variant id.
+
+    `changes` has the change of each of the levels by its id.
+    """
     units: Counter[str] = Counter()
     for level in levels:
         units[level.variant_id] += changes.get(level.id, 0)

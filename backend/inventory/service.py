@@ -103,7 +103,7 @@ async def reserve(
 
 
 def _free_units(levels: Sequence[InventoryLevel], reservations: Sequence[Reservation]) -> Counter[str]:
-    """Return the free units by variant id once these reservations are released."""
+    """Return the units by variant id that will be free when these reservations are released."""
     free = sum_reserved_units(reservations, levels)
     for level in levels:
         free[level.variant_id] += level.free

@@ -186,7 +186,7 @@ def restore_document(stored: Any) -> Document:
 def sum_by_rate(lines: Iterable[DocumentLine]) -> list[tuple[int, Cop, Cop]]:
     """Return each rate of IVA with the sums of base and tax of its lines, the lowest rate first.
 
-    Lines that are excluded from IVA have no rate.
+    Lines that are excluded from IVA are left out.
     """
     sums: dict[int, tuple[Cop, Cop]] = {}
     for line in (one for one in lines if not one.is_excluded):

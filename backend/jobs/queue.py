@@ -142,7 +142,10 @@ async def retry_job(session: AsyncSession, job_id: int) -> bool:
 
 
 async def dismiss_job(session: AsyncSession, job_id: int) -> None:
-    """Delete a job that was given up, if it exists; periodic work runs again after its pause instead."""
+    """Delete a job that was given up. Do nothing if there is none with this id.
+
+    Periodic work is not deleted: it runs again after its pause.
+    """
     given_up = (Job.id == job_id) & Job.failed_at.is_not(None)
     kind = (await session.execute(select(Job.kind).where(given_up))).scalar_one_or_none()
     if kind is None:

@@ -78,7 +78,7 @@ def hash_address(settings: Settings, address: str) -> str:
 
 
 def is_limited(message: Message) -> bool:
-    """Return True if a stranger can cause this mail without paying, so that its address has a limit."""
+    """Return True if a stranger can cause this mail without paying. Such mails are limited for each address."""
     if message.kind not in FREE_ORDER_KINDS:
         return message.kind in LIMITED_KINDS
     order = message.order
@@ -133,10 +133,10 @@ async def _record_waiting(session: AsyncSession, mail: Mail, key: str) -> None:
 
 
 async def _join_waiting(session: AsyncSession, mail: Mail, key: str) -> Sequence[str]:
-    """Join the acknowledgements that wait for this address to the mail.
+    """Add to this mail the acknowledgements that wait for the same address.
 
     Returns:
-        The ids of all mails that are joined to it, now or by an earlier attempt.
+        The ids of all mails that were added to it, now or by an earlier attempt.
     """
     rows = (await session.execute(_JOINED_AND_WAITING, {"key": key, "mail_id": mail.id})).all()
     waiting = [row.id for row in rows if row.joined_to is None]

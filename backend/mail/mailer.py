@@ -466,7 +466,7 @@ async def send_invoice(session: AsyncSession, event: InvoiceIssued) -> None:
 
 @subscribe(ReturnMoved)
 async def send_return_state(session: AsyncSession, event: ReturnMoved) -> None:
-    """Notify the customer of a return's new state, except of a completed exchange: its new order is mailed."""
+    """Notify the customer of a return's new state. Do nothing for a completed exchange: its new order is mailed."""
     kind = RETURN_MAIL_KINDS.get(event.state)
     if kind is not None and not await is_completed_exchange(session, event.return_id):
         await _enqueue(session, kind, event.return_id)

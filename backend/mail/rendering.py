@@ -115,7 +115,7 @@ class MailRenderer:
 
 
 def _placeholder_values(message: Message, effective: Settings) -> dict[str, str]:
-    """Return the values of the placeholders in the office's texts (`backend.content.areas.PLACEHOLDERS`)."""
+    """Return the values of the placeholders in texts that staff saved (`backend.content.areas.PLACEHOLDERS`)."""
     known = {"pedido": "number", "radicado": "number", "monto": "amount", "producto": "product"}
     values = {name: str(message.values.get(of, "")) for name, of in known.items() if of in message.values}
     return {**values, "tienda": effective.store_name}

@@ -138,7 +138,7 @@ def _guess_media_type(name: str) -> str:
 
 
 def _compute_tag(name: str) -> str:
-    """Return the strong entity tag of a file, made from its name, because the content of a name never changes."""
+    """Return the strong entity tag of a file. It is made from the name: the content under a name never changes."""
     return compute_etag(name.encode("utf-8", "replace")).removeprefix("W/")
 
 

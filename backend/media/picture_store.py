@@ -130,7 +130,7 @@ class PictureStore:
         return sorted(one["path"] for one in found)
 
     def list_names_blocking(self, folder: str) -> Sequence[str]:
-        """Return the sorted names of the pictures in this folder, whose name is valid. Blocks."""
+        """Return the sorted names of the pictures in this folder. The folder's name must be valid. Blocks."""
         with _translate_errors():
             return sorted(one["path"] for one in self._store.list(f"{folder}/").collect())
 

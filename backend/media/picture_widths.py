@@ -20,7 +20,7 @@ _UPLOADED = re.compile(rf"{URL}/([0-9a-f]{{16}})/foto-([1-9][0-9]{{0,4}})x([1-9]
 
 @dataclass(frozen=True, slots=True)
 class PreparedPicture:
-    """A picture in all its widths, as a page requests it; `url` is the widest file."""
+    """A picture with the URL and width of each of its files (`sources`). `url` is the widest file."""
 
     url: str
     width: int
@@ -58,7 +58,7 @@ def parse_uploaded_picture(url: str) -> PreparedPicture | None:
 def find_wider_name(name: str) -> str | None:
     """Return the name of the next wider file of the same picture; None if this is not the name of a narrow file.
 
-    Shops that stored the picture before there were narrow files have only the wider one.
+    Pictures that were stored before there were narrow files have only wider ones.
     """
     found = _NARROW.fullmatch(name)
     if found is None:

@@ -364,7 +364,7 @@ def _question_views(mapping: Sequence[ColumnSuggestion]) -> list[QuestionView]:
 
 
 def _place_text(found: ImportReport, message: CellMessage) -> str:
-    """Return the cell of a message: the sheet, the row, and the file's heading of the column."""
+    """Return the position of a message's cell in words: the sheet, the row, and the file's heading of the column."""
     column = message.heading or (get_label(message.column) if message.column else "")
     parts = (found.sheet, _("Fila {line}").format(line=message.line), column)
     return " · ".join(part for part in parts if part)

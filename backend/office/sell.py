@@ -108,12 +108,12 @@ class SaleView:
 
 
 def origin_options() -> list[tuple[str, str]]:
-    """Return the places of a sale, with their names."""
+    """Return the places where a sale can have happened, each as value and name."""
     return [(str(one), ORIGIN_NAMES[one]) for one in SOLD_IN]
 
 
 def method_options() -> list[tuple[str, str]]:
-    """Return the ways of receiving money, with their names."""
+    """Return the methods by which staff receive money, each as value and name."""
     return [(str(one), METHOD_NAMES[one]) for one in ManualMethod]
 
 

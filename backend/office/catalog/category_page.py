@@ -81,7 +81,7 @@ class CategoryPage:
         product_count: the number of products in it, published or not.
         is_partial: True if there are more than `MAX_PICKED`, so that `products` is empty.
         parents: the categories into which it can be moved.
-        heirs: the categories that can take its products and its address if it is deleted; by default its parent.
+        heirs: the categories that can take its products and its address if it is deleted.
         page_path: the address of its page.
         former: earlier addresses that redirect to it.
     """

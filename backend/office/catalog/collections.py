@@ -46,8 +46,8 @@ class CollectionListRow:
     """A collection in the list.
 
     Attributes:
-        detail: the number of products for sale.
-        previous_id, next_id: the collections next to it; empty if there is none.
+        detail: the number of products for sale, in words.
+        previous_id, next_id: the collections before and after it; empty if there is none.
     """
 
     id: str

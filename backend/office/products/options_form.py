@@ -45,7 +45,10 @@ def to_option_drafts(options: Iterable[Option]) -> list[OptionDraft]:
 
 
 def normalize_options(options: Sequence[OptionDraft]) -> list[OptionDraft]:
-    """Return the options without empty values, empty new options, and colours that a value's name already has."""
+    """Return the options without empty values and without empty new options.
+
+    A value's colour is left out if its name already stands for this colour.
+    """
     return [
         replace(option, values=[_normalize_value(value) for value in option.values if value.value])
         for option in options
