@@ -150,7 +150,7 @@ async def change_action_item(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """In the edit of a draft order, set the units of the line of an action; 0 removes the line.
+    """Set the units of the line of an action, in the edit of a draft order; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such action.
