@@ -42,7 +42,7 @@ Cells = Mapping[str, object]
 
 
 async def parse_product_conditions(session: AsyncSession, query: str) -> Sequence[ColumnElement[bool]]:
-    """Return the conditions of a query of `GET /admin/products`.
+    """Return the SQL conditions for the products that this query of `GET /admin/products` selects.
 
     Raises:
         RequestValidationError: the query is not valid.

@@ -192,7 +192,7 @@ def format_note(note: JsonObject) -> str:
 
 
 def format_file_note(code: str) -> str:
-    """Return the sentence about the whole file."""
+    """Return the sentence of a note about the whole file."""
     return FILE_NOTES[code]
 
 

@@ -28,7 +28,7 @@ class ItemsParameters(FilterParameters):
 
 
 class LevelChange(Body):
-    """The units stocked at a location."""
+    """The new number of units stocked at a location."""
 
     model_config = example(stocked_quantity=40)
 

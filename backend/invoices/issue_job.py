@@ -149,7 +149,7 @@ class Invoices:
     async def _assign_number(
         self, session: AsyncSession, row: Invoice, invoicing: Invoicing, provider: InvoiceProvider
     ) -> None:
-        """Take the number of the (locked) row, and store its document."""
+        """Assign the next number to the (locked) row, and store its document with this number."""
         today = today_in_colombia(await database_now(session))
         is_invoice = row.kind == InvoiceKind.INVOICE
         within = get_valid_range(invoicing, today) if is_invoice else None

@@ -97,7 +97,7 @@ class UploadAnswer(TypedDict):
 
 
 async def get_uploads(request: Request) -> PictureUploads:
-    """Return the uploads of the running shop."""
+    """Return the running shop's service that stores uploads."""
     uploads: PictureUploads = request.app.state.uploads
     return uploads
 

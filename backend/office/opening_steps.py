@@ -32,7 +32,7 @@ _BACKUP = table("backup", column("id"))
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step to complete.
+    """A step that the shop must complete before it opens.
 
     Attributes:
         name: identifies it in links and pictures.

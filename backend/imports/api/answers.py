@@ -137,7 +137,7 @@ class RowsAnswer(Page):
 
 
 class ImportAnswer(TypedDict):
-    """The import."""
+    """Response with the state of an import."""
 
     product_import: ImportOut
 
