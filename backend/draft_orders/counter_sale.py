@@ -122,8 +122,8 @@ async def sell(
 ) -> Order:
     """Make the draft a paid order. A repeated call returns the same order.
 
-    Without a shipping method the customer takes the products along, and they leave the stock. With `contact`, the
-    draft's customer is replaced.
+    Without a shipping method the customer takes the products along, and they leave the stock. The order gets the name
+    and e-mail address in `contact`, and the invoice its document.
 
     Raises:
         NotFound: there is no such draft.

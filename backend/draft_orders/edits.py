@@ -209,7 +209,7 @@ async def find_cart_of_edit(session: AsyncSession, actor: Actor, draft_id: str) 
 async def find_option_of_edit(
     session: AsyncSession, actor: Actor, draft_id: str, method_id: str
 ) -> EditedOption:
-    """Return the edit's cart, and the shipping option of a shipping method.
+    """Return the ids of the edit's cart and of the option of this shipping method.
 
     `method_id` is the id of the shipping method or of the action that added it.
 

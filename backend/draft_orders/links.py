@@ -213,7 +213,7 @@ class WaitingLink:
 
 
 async def list_waiting(session: AsyncSession, actor: Actor) -> list[WaitingLink]:
-    """Return the newest drafts with a link that are neither paid nor withdrawn."""
+    """Return the newest unpaid drafts that have a payment link and were not withdrawn."""
     actor.require(Right.READ_ORDERS)
     found: dict[str, WaitingLink] = {}
     for link, draft, order, is_expired, units in await session.execute(_WAITING):
