@@ -148,7 +148,7 @@ async def find_existing_ids(session: AsyncSession, customer_ids: Sequence[str]) 
 
 
 async def persons_by_id(session: AsyncSession, ids: Collection[str]) -> dict[str, Person]:
-    """Return the existing customers and guests with these ids."""
+    """Return the customers and guests with these ids, by id. Missing ones are left out."""
     customers = (await session.execute(select(Customer).where(Customer.id.in_(ids)))).scalars()
     guests = (await session.execute(select(GuestCustomer).where(GuestCustomer.id.in_(ids)))).scalars()
     return {person.id: person for person in (*customers, *guests)}

@@ -376,7 +376,7 @@ def moment_clauses(parameters: MomentParameters, created: Any, updated: Any) -> 
 def order_clauses(
     order: str | None, columns: Mapping[str, Any], default: Sequence[Any]
 ) -> list[ColumnElement[Any]]:
-    """Return the ORDER BY columns: `title` ascending, `-title` descending.
+    """Return the ORDER BY columns: that of `order` (`title` ascending, `-title` descending), then those of `default`.
 
     Raises:
         InvalidData: the list cannot be sorted by this field.

@@ -29,7 +29,8 @@ async def find_or_create_account(
 
     Args:
         person: the identity that Google asserts.
-        consenting: source of the consents that are stored with a new account; None if the person was not asked yet.
+        consenting: the page and the IP address to store with the consents of a new account; None if the person was
+            not asked yet.
         by_program: True for an API client, which has its own legal texts: it creates accounts without consents.
 
     Raises:

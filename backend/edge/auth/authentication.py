@@ -57,10 +57,9 @@ MaybeOwner = Annotated[TokenOwner | None, Depends(read_owner)]
 
 
 async def find_customer_id(request: Request, credentials: Credentials) -> str | None:
-    """Return the id of the calling customer.
+    """Return the id of the calling customer; None for a guest, and if the bearer token is invalid or was revoked.
 
-    Return None for a guest, and if the customer has signed out everywhere since the bearer token was issued. A
-    bearer token takes precedence over the cookie, because a browser sends cookies automatically.
+    A bearer token takes precedence over the cookie, because a browser sends cookies automatically.
     """
     authenticator = get_authenticator(request)
     if "authorization" not in request.headers:

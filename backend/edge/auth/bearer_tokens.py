@@ -30,8 +30,8 @@ CLOCK_TOLERANCE_S = 300
 class TokenOwner:
     """The owner of a valid token: a staff member or a customer, by `type` and `id`.
 
-    `identity` is the id of the login. A login may exist before its customer; then `id` is empty. If the owner's
-    stored `epoch` is later than the token's, the token is invalid. `chain` is the id of the token's chain, and
+    `identity` is the id of the login. A login may exist before its customer; then `id` is empty. The token is valid
+    only while its `epoch` is the stored epoch of the owner. `chain` is the id of the token's chain, and
     `signed_in_at` the time of its sign-in (seconds since 1970). For a new sign-in, `chain` is empty and
     `signed_in_at` is 0.
     """

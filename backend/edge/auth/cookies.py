@@ -46,9 +46,9 @@ def read_cookie(cookies: Mapping[str, str], settings: Settings, name: str, *, pa
 def set_cookie(
     response: Response, settings: Settings, name: str, value: str, *, seconds: int, path: str = "/"
 ) -> None:
-    """Set a cookie that scripts cannot read and that requests from other sites do not carry.
+    """Set a cookie that scripts cannot read. Of the requests that other sites cause, only followed links carry it.
 
-    Links from other sites do carry it (`SameSite=Lax`), so a link in a mail opens the page for a signed-in person.
+    This is `SameSite=Lax`: a link in a mail opens the page for a signed-in person.
     """
     response.set_cookie(
         cookie_name(settings, name, path=path),
