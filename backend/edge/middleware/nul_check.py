@@ -14,7 +14,7 @@ MESSAGE = "The address of the request holds a NUL character"
 
 
 class NulCheck:
-    """ASGI middleware that answers 400 to a request with NUL in its path or query, unless its path begins with `HOOKS`."""
+    """ASGI middleware that answers 400 to a request with NUL in path or query. Paths below `HOOKS` are not checked."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
