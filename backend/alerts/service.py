@@ -61,7 +61,7 @@ async def raise_alert(session: AsyncSession, kind: AlertKind, subject: str, mess
 
 
 async def end_alerts(session: AsyncSession) -> int:
-    """End each alert whose problem was not found again during `ends_after` of its kind. Return how many ended."""
+    """End the alerts whose problem was not found again in their kind's `ends_after`. Return their number."""
     count = 0
     for kind, rules in RULES.items():
         expired = lock_rows(select(Alert)).where(

@@ -72,7 +72,10 @@ def _disputed_amount(row: Attention) -> Decimal:
 
 
 def _describe_money(row: Attention) -> str:
-    """Compare the money that arrived with the order's total. The difference is in whole pesos, as in `OrderMoney`."""
+    """Return a sentence that compares the money that arrived with the order's total.
+
+    The difference is in whole pesos, as in `OrderMoney`.
+    """
     owed: Any = row.data.get(OWED)
     if row.amount is None:
         return _("El banco no dice cuánto llegó, o lo dice en otra moneda. Míralo en la pasarela.")

@@ -118,7 +118,11 @@ async def list_cart_news(
 
 
 async def _find_links(session: AsyncSession, product_ids: set[str]) -> dict[str, _Link]:
-    """Return links by product id: to the product if it is for sale, else to a category of it or the catalogue."""
+    """Return a link for each product, by product id.
+
+    It leads to the product if that is for sale, else to a visible category of the product, else to the
+    catalogue.
+    """
     query = (
         select(Product.id, Product.handle, for_sale().label("for_sale"), func.min(Category.handle))
         .outerjoin(ProductCategory, ProductCategory.product_id == Product.id)

@@ -72,8 +72,8 @@ class CodeRefused(InvalidData):
     """The code gives no discount for this cart.
 
     Attributes:
-        obstacle: the reason. It is None for an unknown code, and for a promotion that is a draft or that staff have
-            ended, so that the caller cannot find out which codes exist.
+        obstacle: the reason; None for an unknown code, and for a promotion that is a draft or was ended by
+            staff: the caller must not learn which codes exist.
         missing: pesos of products that must be added to reach the minimum of the promotion.
     """
 

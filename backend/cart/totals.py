@@ -24,11 +24,11 @@ from backend.promotions.eligibility import (
 async def read_discounted_totals(
     session: AsyncSession, cart_id: str, contents: Contents
 ) -> tuple[CartTotals, Discounts]:
-    """Return the cart's totals, and the evaluated promotions with their adjustments in the order in which they apply.
+    """Return the cart's totals, and the evaluated promotions with their adjustments, in order of application.
 
-    Lines that are no longer for sale are not counted. Pages, API, payments and orders all use this function, so
-    they always have the same discounts. The shipping's original total is its price: the method's amount, or 0 if
-    the goods cost enough for free shipping.
+    Lines that are no longer for sale are not counted. Pages, API, payments and orders all use this function,
+    so they always have the same discounts. The original total of shipping is the method's amount, or 0 if the
+    goods cost enough for free shipping.
     """
     prices, method = await _read_cart_prices(session, cart_id, contents), contents.method
     if method is None:

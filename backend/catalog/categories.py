@@ -47,7 +47,7 @@ async def create_category(
     picture: str = "",
     metadata: JsonObject | None = None,
 ) -> Category:
-    """Create a category, by default after its siblings; with a rank, the later siblings move down.
+    """Create a category after its siblings or, with a `rank`, at this place before later siblings.
 
     Raises:
         NotFound: the parent does not exist.

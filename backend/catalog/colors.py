@@ -79,5 +79,5 @@ def read_chosen_color(metadata: Any) -> str:
 
 
 def find_color(name: str, metadata: Any) -> str:
-    """Return the colour of an option value: the one that staff chose, else that of its name; empty without one."""
+    """Return the colour that staff chose for an option value, else the one in its name; empty without one."""
     return read_chosen_color(metadata) or find_named_color(name)

@@ -109,14 +109,14 @@ class DeletedItem(Deleted):
 
 
 class OfferLocation(TypedDict):
-    """The warehouse that an option is shipped from."""
+    """The warehouse from which goods with a shipping option are sent."""
 
     id: str
     address: LocationAddress
 
 
 class OfferSet(TypedDict):
-    """The fulfillment set of an option's zone."""
+    """The fulfillment set of a shipping option's zone."""
 
     id: str
     type: str
@@ -124,7 +124,7 @@ class OfferSet(TypedDict):
 
 
 class OfferZone(TypedDict):
-    """The service zone of an option."""
+    """The service zone of a shipping option."""
 
     id: str
     fulfillment_set_id: str

@@ -1,9 +1,10 @@
-"""Resolve attentions about money and about missing stock (`backend.attention`).
+"""Resolve attention rows about money and about missing stock (`backend.attention`).
 
-- `honor`: the money pays the order. The order is restored, or created from the snapshot of the payment. Its stock
-  is reserved first. If units are missing, the decision is refused and the attention stays open.
-- `refunded`: staff gave the money back by a bank transfer. The transfer is booked on the payment session.
-- `dismissed`: a held payment session is cancelled, so that the order no longer waits for it. Nothing else changes.
+- `honor`: the money pays the order. The order is restored, or created from the snapshot of the payment. Its
+stock is reserved first. If units are missing, the decision is refused and the attention stays open. -
+`refunded`: staff gave the money back by a bank transfer. The transfer is booked on the payment session. -
+`dismissed`: a held payment session is cancelled, so that the order no longer waits for it. Nothing else
+changes.
 """
 
 from collections.abc import Mapping
@@ -66,7 +67,7 @@ class PaidAlready(NotAllowed):
 
 
 class OtherTransactionPays(NotAllowed):
-    """The attention is about one transaction of an invoice, but another transaction has already paid that invoice."""
+    """The attention row is about a transaction of an invoice that another transaction has already paid."""
 
     staff_text = _(
         "El pedido ya está pagado por otra transacción. Si esta también fue aprobada, devuelve su dinero y di en una nota que no hay que hacer nada más."  # noqa: E501
@@ -92,7 +93,7 @@ class NothingToRefund(NotAllowed):
 
 
 class PurchaseUnknown(InvalidData):
-    """The money cannot pay an order: neither an order nor a snapshot shows what was bought."""
+    """The money cannot pay an order: there is neither an order nor a snapshot of what was bought."""
 
     staff_text = _("No se sabe qué se compró: devuelve el dinero y anota la referencia.")
 
@@ -206,7 +207,7 @@ class ShortStockResolver(Resolver):
 
 
 def create_money_resolvers() -> dict[AttentionKind, Resolver]:
-    """Return the resolvers of all attentions about money or stock."""
+    """Return the resolvers of all attention rows about money or stock."""
     money = PaymentResolver()
     kinds = (
         AttentionKind.AMOUNT_DIFFERS,
@@ -225,9 +226,9 @@ def create_money_resolvers() -> dict[AttentionKind, Resolver]:
 
 @subscribe(PaymentSessionChanged)
 async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """Close the attentions that need no decision any more, because the payment has reached a final state.
+    """Close the attention rows that need no decision any more, because the payment has reached a final state.
 
-    In every final state, the outcome of the payment is known. If the payment was captured, attentions about a
+    In every final state, the outcome of the payment is known. If the payment was captured, rows about a
     different amount are closed too.
     """
     kinds = [AttentionKind.PAYMENT_UNRESOLVED] if event.state.is_final else []

@@ -169,7 +169,10 @@ async def complete(
 
 
 async def store_payer(session: AsyncSession, order: Order, cart: Cart, payment: PaymentSession) -> None:
-    """Move the payer's document, which the invoice needs, from the cart's draft to the order."""
+    """Store the payer from the payment's snapshot in the order, for the invoice.
+
+    Delete the payer's identity document from the cart's draft.
+    """
     payer = payment.snapshot.get("payer") or order.payer
     if payer != order.payer:
         order.payer = payer

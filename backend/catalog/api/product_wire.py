@@ -309,7 +309,7 @@ def list_values_of_variants(options: Iterable[OptionRow]) -> Mapping[str, set[st
 
 
 def picture_metadata(row: PictureRow) -> JsonDict:
-    """Return the alternative text of a picture and the id of the option value that it shows, as far as it has them."""
+    """Return a picture's alternative text and the id of the option value that it shows, if it has them."""
     values = {ALT: row.alt, OPTION_VALUE_ID: row.value_id}
     return {name: value for name, value in values.items() if value}
 

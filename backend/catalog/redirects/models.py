@@ -12,7 +12,7 @@ from backend.core.ids import new_id
 
 
 class UrlRedirect(Timestamps, table=True):
-    """A redirect from an address that the shop had before to a product, category or collection.
+    """A redirect from a former address of the shop to a product, category or collection.
 
     It still works after the handle of its target changes.
     """

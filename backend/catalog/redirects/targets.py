@@ -131,7 +131,10 @@ async def read_owners(session: AsyncSession, addresses: Collection[str]) -> dict
 
 
 def _split_texts(texts: Collection[str]) -> tuple[dict[str, OldAddress], dict[str, str]]:
-    """Return the texts that are addresses, parsed, and all others with one space between words."""
+    """Return the parsed addresses among the texts, and the other texts with single spaces, each by its text.
+
+    Texts that look like an address but are not valid are left out.
+    """
     addresses, words = {}, {}
     for text in texts:
         if not is_address(text):

@@ -137,7 +137,7 @@ class NewVariant(VariantChange):
 
 
 class VariantUpdate(VariantChange):
-    """A change of the variant in the path."""
+    """A change of the variant in the request's path."""
 
     id: Name | None = Field(None, description="If given, it must equal the id in the path.")
 

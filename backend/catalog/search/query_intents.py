@@ -154,7 +154,10 @@ def _find_topics(text: str, words: SearchWords) -> tuple[HelpTopic, ...]:
 
 
 def _take_prices(text: str, words: SearchWords) -> tuple[str, PriceRange]:
-    """Return the text without its prices, and the lowest and the highest price. Of several, the first found counts."""
+    """Return the text without its prices, and the lowest and the highest price that the search asks for.
+
+    If the text has several prices for the same limit, the first one that is recognised is used.
+    """
     lowest = highest = None
     for _ in range(MAX_AMOUNTS):
         found = _take_price(text, words)
@@ -224,7 +227,7 @@ def _read_range(match: re.Match[str]) -> PriceRange | None:
 
 
 def _read_bound(match: re.Match[str]) -> Cop | None:
-    """Return the amount of a limit; None if a bare number may be an age."""
+    """Return the amount of a limit such as "hasta 50"; None if it is a bare number that may be an age."""
     if not _is_bare_number(match, "a"):
         return _read_amount(match, "a")
     is_age = match["word"].startswith(("mayor", "menor")) or _read_amount(match, "a") <= MAX_AGE_YEARS

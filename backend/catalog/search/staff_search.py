@@ -224,8 +224,9 @@ def _sold_out_condition() -> _Condition:
 async def _find_few(session: AsyncSession, parts: Sequence[_Condition]) -> set[str] | None:
     """Return the products that meet all conditions if they are few; None if they are many.
 
-    If few products meet one condition, they are looked up and tested for the others. If many meet each of them, the
-    database combines all conditions, beginning with the one that the fewest products meet.
+    If a single condition is met by few products, only these are tested for the other conditions. If every
+    condition is met by many, the database combines all conditions, beginning with the one that the fewest
+    products meet.
     """
     can_begin = [place for place, part in enumerate(parts) if not part.looks_at_all] or range(len(parts))
     for place in can_begin:

@@ -60,8 +60,7 @@ async def _find_product_picture(
 ) -> PictureView | None:
     """Return the picture of the category's first product whose picture no earlier tile uses.
 
-    Returns:
-        None if there is none among the first `MAX_CANDIDATES` products.
+    Only the first `MAX_CANDIDATES` products are considered. Return None if there is no such picture.
     """
     within = select(ProductCategory.product_id).where(
         ProductCategory.category_id.in_(tree.with_descendants([handle]))

@@ -106,7 +106,10 @@ async def home_content(session: AsyncSession) -> HomeContent:
 
 
 def _choose_slides(*choices: Sequence[ProductCard]) -> list[ProductCard]:
-    """Return the cards with a picture from the first choice that has some; if there are none, the first choice."""
+    """Return the cards that have a picture, from the first sequence that contains such cards.
+
+    If no card has a picture, return the first sequence that is not empty.
+    """
     pictured = ([card for card in cards if card.picture] for cards in choices)
     return list(next(filter(None, (*pictured, *choices)), []))[:MAX_SLIDES]
 

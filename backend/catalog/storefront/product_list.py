@@ -182,14 +182,14 @@ class _ListFilters:
 
     @property
     def has_price_filter(self) -> bool:
-        """True if the counts depend on prices."""
+        """True if a filter makes the counts depend on prices."""
         return bool(self.kinds.keys() & _PRICE_FILTERS)
 
     def products(self, without: str = "", *, is_near: bool = False) -> Select[Product]:
         """Return the query for products that match all kinds of filters except `without`.
 
-        If the text has only near matches, it does not filter; with `is_near`, the query returns only these near
-        matches.
+        If the text has only near matches, it does not restrict the query, unless `is_near` is True: then only
+        the near matches are returned.
         """
         kinds = (condition for kind, condition in self.kinds.items() if kind != without)
         query = select(Product).where(for_sale(), *kinds)
@@ -201,10 +201,11 @@ class _ListFilters:
 async def search_products(
     session: AsyncSession, text: str, words: SearchWords, limit: int
 ) -> tuple[Sequence[Product], bool]:
-    """Return the best products for a search, and True if they match it only in part.
+    """Return the best products for a search, and True if these match the search only in part.
 
-    If no product matches, the products that match its words at any price are returned, else those that match some
-    of its words. Sold-out products follow the others among the `MAX_CANDIDATES` best.
+    If no product matches, return the products that match the words at any price or, if there are none either,
+    the products that match some of the words. Sold-out products follow the others among the `MAX_CANDIDATES`
+    best.
     """
     search = await read_search(session, text, words)
     catalog_filter = search_filter(text, search)
@@ -231,8 +232,8 @@ async def _suggest(
 ) -> list[Product]:
     """Return the first `limit` products that `match` finds and that meet the conditions.
 
-    With the default order, only the best matches are read first. All matches are read if these give fewer products
-    than `limit`, or if `sort` is another order.
+    In the default order, only the best matches are read at first; if they give fewer products than `limit`,
+    all matches are read. In any other order, all matches are read at once.
     """
     if sort not in _ORDERS:
         found = await match(only_best=True)
@@ -361,7 +362,10 @@ async def _in_order(
 
 
 def _with_order(products: Select[Product], sort: str, found: TextMatches | None = None) -> Select[Product]:
-    """Return the query in the order that `sort` names; else by score, and featured and new products first."""
+    """Return the query in the order that `sort` names.
+
+    By default, the products with the best score come first, then featured products, then the newest.
+    """
     if sort in _BY_PRICE:
         products = products.join(Variant, (Variant.product_id == Product.id) & _is_cheapest())
     if sort in _ORDERS:

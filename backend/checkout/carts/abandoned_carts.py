@@ -1,7 +1,7 @@
-"""Delete data of abandoned carts: the payer's document after a day, the whole cart after a month.
+"""Delete data of abandoned carts: the payer's identity document after a day, the whole cart after a month.
 
-A cart is not deleted if it became an order, if units are reserved for it, if another cart replaces it, or if one of
-its payments has taken money or may still take it.
+A cart is not deleted if it became an order, if units are reserved for it, if another cart replaces it, or if
+one of its payments has taken money or may still take it.
 """
 
 import logging
@@ -80,7 +80,7 @@ OLD_DOCUMENTS = TidyRule(
 
 
 class AbandonedCarts:
-    """Hourly jobs that delete abandoned carts, and the payers' documents in carts unchanged for a day."""
+    """Hourly jobs: delete abandoned carts, and delete the payer's identity document from carts unchanged for a day."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -94,5 +94,5 @@ class AbandonedCarts:
 
     @periodic("cart.forget_documents", every=timedelta(hours=1))
     async def forget_documents(self, _run: JobRun) -> None:
-        """Delete the payers' documents that the rule `OLD_DOCUMENTS` selects."""
+        """Delete the payers' identity documents that the rule `OLD_DOCUMENTS` selects."""
         await OLD_DOCUMENTS.apply(self._database)

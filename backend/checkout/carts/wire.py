@@ -129,7 +129,7 @@ async def public_cart_wire(
 
 
 async def read_cart_and_offers(session: AsyncSession, cart_id: str) -> tuple[WholeCart, list[Offer]]:
-    """Return the cart and the options offered in its sales channel, read in one statement.
+    """Return the cart and the shipping options of its sales channel, read in one statement.
 
     Raises:
         NotFound: no cart has this id.

@@ -202,9 +202,9 @@ def _join_cells(table: Table, row: TableRow, places: Sequence[int]) -> str:
 
 
 def _rank(column: str, heading: str, values: Sequence[str]) -> int | None:
-    """Return the position of a heading among the synonyms of a column; None if it is not one of them.
+    """Return the position of a heading among the synonyms of a column; None if it does not fit the column.
 
-    A column with the heading `Item` may contain names, codes or row numbers, so its values decide.
+    The heading `Item` may be above names, codes or row numbers, so it fits only if the values fit too.
     """
     synonyms = SYNONYMS[column]
     if heading not in synonyms or (heading in _ITEMS and _counts_rows(values)):
