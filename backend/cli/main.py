@@ -100,7 +100,7 @@ def init(
 
 
 def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
-    """Ask the questions of `trompo init`. If they are interrupted, save the answers until then.
+    """Ask the questions of `trompo init`, and return the answers. After an interruption, save those given, and exit.
 
     The database is closed during the questions, so that a shop can start.
     """

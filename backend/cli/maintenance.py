@@ -166,11 +166,11 @@ def restore(
 
 
 def _parse_target(target: str, otherwise: str) -> "Path | BackupStore":
-    """Parse the target of a backup.
+    """Parse the place of a backup: a local path, or an address in an S3 store.
 
     Raises:
-        SystemExit: no target was given, or it is not an address. The message does not contain the target, because
-            it may include a secret.
+        SystemExit: no target was given, or it is not an address. The message does not contain the target, because it
+            may include a secret.
     """
     from backend.operations.backup.storage import parse_backup_target
 

@@ -242,7 +242,10 @@ async def _read_section_cards(session: AsyncSession, section: Section, visible: 
 async def _read_cards(
     session: AsyncSession, product_ids: Sequence[str], *, only_available: bool = False
 ) -> list[ProductCard]:
-    """Return the cards of the products that are for sale, in the order of the ids."""
+    """Return the cards of those products that are for sale, in the order of the ids.
+
+    With `only_available`, sold-out products are left out too.
+    """
     if not product_ids:
         return []
     query = select(Product).where(Product.id.in_(product_ids), for_sale())

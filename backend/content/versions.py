@@ -94,7 +94,7 @@ async def save_content(
         seen: the version that was current when the caller read the area.
 
     Raises:
-        Forbidden: the role may not change content.
+        Forbidden: the role may not change this area.
         InvalidData: the content is invalid; `fields` lists the problems.
         Conflict: another version was saved in the meantime.
     """
@@ -112,7 +112,7 @@ async def restore_content(
     Products of the version that no longer exist are not shown.
 
     Raises:
-        Forbidden: the role may not change content.
+        Forbidden: the role may not change this area.
         NotFound: there is no such version.
         Conflict: another version was saved in the meantime.
     """

@@ -94,7 +94,7 @@ class SettingProblem:
 
 
 class SettingsError(CannotStart):
-    """An error for invalid settings. It is printed in one line per problem, without a traceback or any value."""
+    """An error for invalid settings. It is printed in one line per problem, without a traceback and without secrets."""
 
     problems: tuple[SettingProblem, ...] = ()
 

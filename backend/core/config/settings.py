@@ -691,7 +691,7 @@ def load_settings() -> Settings:
     """Read the settings.
 
     Raises:
-        SettingsError: some are malformed or missing; the message has a line for each with its name but no value.
+        SettingsError: some are malformed or missing; the message has a line for each problem, and contains no secret.
     """
     settings, problems = _read_settings()
     if settings is None or problems:

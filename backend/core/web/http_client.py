@@ -172,7 +172,7 @@ class HttpClient:
         seconds: float | None = None,
         is_passing: Callable[[BaseException], bool] = lambda error: isinstance(error, ServiceUnavailable),
     ) -> Result:
-        """Make a call that changes nothing, and repeat it while the error may be temporary.
+        """Make a call that changes nothing, and repeat it while `is_passing` returns True for its error.
 
         If all attempts fail, the error of the final attempt is raised. A call whose answer was too large is not
         repeated. No attempt starts after the policy's `read` time has passed, because a customer is waiting: an

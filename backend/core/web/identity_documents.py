@@ -110,7 +110,7 @@ def split_document(text: str, *, is_numeric: bool = True) -> WrittenDocument:
 
 
 def _parse_label(label: str, *, is_numeric: bool) -> tuple[str, ...] | None:
-    """Return the document types that the text before a number can mean; None if it does not name a type."""
+    """Return the document types that the label before a number can mean, empty for any type; None if it is no label."""
     letters = re.sub("[^a-z]", "", fold(label))
     if letters in _NAMES:
         return _NAMES[letters]
