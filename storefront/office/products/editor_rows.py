@@ -23,6 +23,8 @@ FORM = "product"
 """Prefix of the ids of the form's fields."""
 MONEY: dict[str, Any] = {"input_mode": "numeric", "max_length": 15, "data_money": ""}
 """Props of a field with an amount in pesos. Its digits are grouped when it is left: see `EditForm`."""
+MAX_VISIBLE_TITLE_LENGTH = 28
+"""Maximum length of a variant's name that its field shows whole on a phone."""
 VARIANTS = ROWS.rows.to(ArrayVar, list[VariantRow])
 PICTURES = ROWS.rows.to(ArrayVar, list[PictureRow])
 VIDEOS = ROWS.rows.to(ArrayVar, list[VideoRow])
@@ -93,11 +95,15 @@ def variant_row(row: ObjectVar[VariantRow]) -> rx.Component:
         move_buttons(_("Presentación"), drop_button(_("Quitar {name}").format(name=row.title))),
         class_name="o-toy__named",
     )
+    whole = rx.cond(  # names of several options differ at their end, which the field does not show on a phone
+        row.title.to(str).length() > MAX_VISIBLE_TITLE_LENGTH,
+        rx.el.p(row.title, class_name="o-toy__stocked"),
+    )
     return rx.el.li(
         rx.el.input(type="hidden", name="variant[]", value=row.key, read_only=True),
         rx.cond(
             ROWS.count > 1,
-            named,
+            rx.fragment(named, whole),
             rx.el.input(type="hidden", name="variant_title[]", value=row.title, read_only=True),
         ),
         price_and_units(row),
