@@ -61,13 +61,13 @@ async def validate_content(session: AsyncSession, area: Area, body: Body) -> Non
 
 
 async def _check_slides(session: AsyncSession, slides: list[Slide], problems: Problems) -> None:
-    toys = await _find_existing_ids(session, Product, (slide.product_id for slide in slides))
+    existing_product_ids = await _find_existing_ids(session, Product, (slide.product_id for slide in slides))
     for number, slide in enumerate(slides):
         at = f"slides.{number}."
         _check_days(slide, at, problems)
         _check_length(slide.text, MAX_TEXT_CHARS, f"{at}text", problems)
         if slide.kind is SlideKind.PRODUCT:
-            if slide.product_id not in toys:
+            if slide.product_id not in existing_product_ids:
                 problems[f"{at}product_id"] = _("Elige un producto de la lista.")
         else:
             _check_picture(slide.picture, slide.alt, at, problems)
@@ -90,7 +90,7 @@ async def _check_sections(session: AsyncSession, sections: list[Section], proble
         return
     if sorted(one.kind for one in sections if one.kind in DEFAULT_SECTIONS) != sorted(DEFAULT_SECTIONS):
         problems["sections"] = _("Cada sección de la tienda va una sola vez.")
-    toys = await _find_existing_ids(
+    existing_product_ids = await _find_existing_ids(
         session, Product, (one for section in sections for one in section.product_ids)
     )
     categories = await _find_existing_ids(session, Category, (section.category_id for section in sections))
@@ -99,7 +99,7 @@ async def _check_sections(session: AsyncSession, sections: list[Section], proble
     )
     for number, section in enumerate(sections):
         at = f"sections.{number}."
-        if not set(section.product_ids) <= toys:
+        if not set(section.product_ids) <= existing_product_ids:
             problems[f"{at}product_ids"] = _("Uno de los productos ya no existe.")
         if section.category_id and section.category_id not in categories:
             problems[f"{at}category_id"] = _("Esta categoría ya no existe.")

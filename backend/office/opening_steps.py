@@ -95,7 +95,7 @@ async def read_opening_steps(session: AsyncSession, actor: Actor, settings: Sett
             bool(has_brand),
         ),
         Step("warehouse", _("La bodega"), _("De dónde salen los paquetes."), bool(has_place)),
-        Step("toy", _("El primer producto"), _("Con foto, precio y unidades."), bool(has_product)),
+        Step("product", _("El primer producto"), _("Con foto, precio y unidades."), bool(has_product)),
         Step(
             "category",
             _("Las categorías"),

@@ -168,7 +168,7 @@ async def list_customer_orders(
     )
     orders = found.scalars().all()
     ids = [order.id for order in orders]
-    fulfillments, toys = (
+    fulfillments, products = (
         await list_fulfillment_views(session, await read_delivery_kinds(session, orders)),
         await _list_ordered_products(session, ids),
     )
@@ -183,7 +183,7 @@ async def list_customer_orders(
             created_label=time_label(order.created_at),
             total_label=format_cop(order.total),
             fulfillments=fulfillments[order.id],
-            ordered_products=toys[order.id],
+            ordered_products=products[order.id],
             returns=returns[order.id],
             can_request_return=order.payment_status in HAS_MONEY,
             reviews=reviews[order.id],
@@ -198,10 +198,12 @@ async def _list_ordered_products(
     query = select(OrderLine).where(OrderLine.order_id.in_(order_ids)).order_by(OrderLine.id)
     lines = (await session.execute(query)).scalars().all()
     pictures = await line_pictures(session, lines)
-    toys: dict[str, list[OrderedProduct]] = defaultdict(list)
+    products: dict[str, list[OrderedProduct]] = defaultdict(list)
     for line in lines:
-        toys[line.order_id].append(OrderedProduct(line.title, line.quantity, pictures.get(line.variant_id)))
-    return toys
+        products[line.order_id].append(
+            OrderedProduct(line.title, line.quantity, pictures.get(line.variant_id))
+        )
+    return products
 
 
 def derive_status(order: Order) -> str:

@@ -46,7 +46,7 @@ STEP_PATHS = {
     "legal": CONTENT,
     "brand": BRAND,
     "warehouse": SETTINGS,
-    "toy": NEW_PRODUCT,
+    "product": NEW_PRODUCT,
     "category": CATEGORIES,
     "invoice": INVOICES,
     "notice": OWN_ACCOUNT,

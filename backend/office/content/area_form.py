@@ -32,7 +32,8 @@ from backend.office.product_picker import PickerRow, parse_picked_ids, read_rows
 TEXTS = ("text", "link", "starts", "ends", "about", "title", "subject", "opening", "closing")
 """Fields that the form has once."""
 CELLS = (
-    "kind", "picture", "title", "text", "alt", "link", "label", "toys", "category_id", "visibility", "starts", "ends",
+    "kind", "picture", "title", "text", "alt", "link", "label", "product_ids", "category_id", "visibility",
+    "starts", "ends",
 )  # fmt: skip
 """Fields that each row of the form has."""
 HIDDEN = "hidden"
@@ -40,7 +41,7 @@ COLLECTION_PREFIX = "pcol_"
 LINE = "line"
 """Kind of a row of the footer."""
 _ROWS = {Area.BANNER: "slides", Area.HOME: "sections", Area.FOOTER: "lines"}
-_FIELDS = {"product_id": "toys", "product_ids": "toys", "collection_id": "category_id"}
+_FIELDS = {"product_id": "product_ids", "collection_id": "category_id"}
 """Form fields by the fields of a body, where the names differ."""
 
 
@@ -50,7 +51,7 @@ class AreaRow:
 
     Attributes:
         name: name of a section that the shop fills automatically.
-        toys: ids of the products of a section, or of the slide's product, separated by spaces: the value of a
+        product_ids: ids of the products of a section, or of the slide's product, separated by spaces: the value of a
             product picker.
         products: the same products, for the picker.
         category_id: id of a category or a collection.
@@ -69,7 +70,7 @@ class AreaRow:
     alt: str = ""
     link: str = ""
     label: str = ""
-    toys: str = ""
+    product_ids: str = ""
     category_id: str = ""
     visibility: str = ""
     starts: str = ""
@@ -178,9 +179,9 @@ def _raw_slide(row: AreaRow, problems: dict[str, str]) -> dict[str, object]:
 
 def _picked_ids(row: AreaRow, maximum: int, problems: dict[str, str]) -> list[str]:
     try:
-        return parse_picked_ids(row.toys, maximum)
+        return parse_picked_ids(row.product_ids, maximum)
     except InvalidData as error:
-        problems[f"toys-{row.key}"] = error.staff_text
+        problems[f"product_ids-{row.key}"] = error.staff_text
         return []
 
 
@@ -214,7 +215,7 @@ def _slide_row(slide: Slide, number: int, products: Mapping[str, PickerRow]) -> 
         text=slide.text,
         alt=slide.alt,
         link=slide.link,
-        toys=chosen.id if chosen else "",
+        product_ids=chosen.id if chosen else "",
         products=[chosen] if chosen else [],
         starts=_format_day(slide.starts),
         ends=_format_day(slide.ends),
@@ -234,7 +235,7 @@ def _section_row(section: Section, number: int, products: Mapping[str, PickerRow
         alt=section.alt,
         link=section.link,
         label=section.label,
-        toys=" ".join(one.id for one in chosen),
+        product_ids=" ".join(one.id for one in chosen),
         products=chosen,
         category_id=section.category_id or section.collection_id,
         visibility=HIDDEN if section.is_hidden else "",

@@ -219,7 +219,7 @@ def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
         words,
         link_field(row, is_optional=True, hint=_("Vacío: la página del producto.")),
         day_fields(row),
-        sent=("toys", "text", "link", "starts", "ends"),
+        sent=("product_ids", "text", "link", "starts", "ends"),
     )
     picture_slide_fields = row_fields(
         row,
@@ -257,7 +257,7 @@ def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
         ),
         *filling_fields(row, hint=""),
         visibility_field(row),
-        sent=("title", "text", "alt", "label", "link", "toys", "category_id", "visibility"),
+        sent=("title", "text", "alt", "label", "link", "product_ids", "category_id", "visibility"),
         is_folded=True,
     )
     name = cell_field(row, "title", _("Título"), is_optional=True, placeholder=row.name)
@@ -267,7 +267,7 @@ def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
         name,
         *filling_fields(row, hint=_("Vacío: los elige la tienda.")),
         visibility_field(row),
-        sent=("title", "toys", "category_id", "visibility"),
+        sent=("title", "product_ids", "category_id", "visibility"),
         is_removable=False,
         is_folded=True,
     )
@@ -287,7 +287,11 @@ def section_row(row: ObjectVar[AreaRow]) -> rx.Component:
 def cell_picker(row: ObjectVar[AreaRow], label: str, *, most: int) -> rx.Component:
     """Render the picker of the row's products."""
     return product_picker(
-        "cell_toys[]", label, row.products, most=most, problem=text_at(AreaState.problems, f"toys-{row.key}")
+        "cell_product_ids[]",
+        label,
+        row.products,
+        most=most,
+        problem=text_at(AreaState.problems, f"product_ids-{row.key}"),
     )
 
 

@@ -52,7 +52,7 @@ class OpeningShop:
         async with self.shop.database.transaction() as session:
             session.add_all(rows)
 
-    async def add_toy(self) -> None:
+    async def add_product_for_sale(self) -> None:
         """Add a product for sale."""
         async with self.shop.database.transaction() as session:
             await add_product(session, self.defaults, "trompo", stock=10)
@@ -130,7 +130,7 @@ async def test_each_step_is_ticked_when_its_task_is_done(opening: OpeningShop) -
     done = {"warehouse"}
     assert await opening.read_done() == done
     for name, do in (
-        ("toy", opening.add_toy),
+        ("product", opening.add_product_for_sale),
         ("category", opening.add_category),
         ("legal", opening.confirm_legal_texts),
         ("code", opening.set_up_code),

@@ -47,7 +47,7 @@ async def test_all_setup_steps_of_an_empty_shop_are_open(shop: Shop) -> None:
 
 async def test_finished_setup_steps_are_ticked(shop: Shop, shop_defaults: Defaults) -> None:
     await toy(shop, shop_defaults, "trompo")
-    assert [step.name for step in (await read_today(shop)).steps if step.is_done] == ["warehouse", "toy"]
+    assert [step.name for step in (await read_today(shop)).steps if step.is_done] == ["warehouse", "product"]
 
 
 async def test_setup_steps_are_shown_only_to_roles_that_may_change_settings(shop: Shop) -> None:

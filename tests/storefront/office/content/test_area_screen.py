@@ -27,7 +27,7 @@ CELLS = (
     "alt",
     "link",
     "label",
-    "toys",
+    "product_ids",
     "category_id",
     "visibility",
     "starts",
@@ -75,20 +75,20 @@ async def test_content_area_is_published_only_after_its_preview(
 async def test_invalid_value_in_the_area_form_marks_its_row(browser_of: BrowserFactory) -> None:
     screen = await open_area(browser_of, "carrusel")
     rows = (
-        {"kind": "product", "toys": "prod_none", "starts": "ayer"},
+        {"kind": "product", "product_ids": "prod_none", "starts": "ayer"},
         {"kind": "picture", "picture": PICTURE, "title": "Uno", "link": "javascript:alert(1)"},
     )
     await send_event(screen, "preview_changes", area_form(*rows))
-    assert set(screen.problems) == {"toys-new-0", "starts-new-0", "link-new-1"}
+    assert set(screen.problems) == {"product_ids-new-0", "starts-new-0", "link-new-1"}
     assert screen.preview is None
     screen = await open_area(browser_of, "secciones")
     own = [{"kind": row.kind} for row in screen.content.rows]
     await send_event(
         screen,
         "preview_changes",
-        area_form(*own, {"kind": "editorial", "title": "Playa", "toys": "nada\nde nada"}),
+        area_form(*own, {"kind": "editorial", "title": "Playa", "product_ids": "nada\nde nada"}),
     )
-    assert set(screen.problems) == {"toys-new-4"}
+    assert set(screen.problems) == {"product_ids-new-4"}
     await send_event(screen, "preview_changes", area_form(*own[1:]))
     assert set(screen.problems) == {"rows"}
 
@@ -102,12 +102,16 @@ async def test_slide_has_the_picked_product(
     async with shop.database.read() as session:
         ids = [(await session.get_one(Variant, one)).product_id for one in reversed(added)]
     screen = await open_area(browser_of, "carrusel")
-    for toys in ("", " ".join(ids)):
-        await send_event(screen, "preview_changes", area_form({"kind": "product", "toys": toys}))
-        assert set(screen.problems) == {"toys-new-0"}, toys
-    await send_event(screen, "preview_changes", area_form(*({"kind": "product", "toys": one} for one in ids)))
+    for product_ids in ("", " ".join(ids)):
+        await send_event(
+            screen, "preview_changes", area_form({"kind": "product", "product_ids": product_ids})
+        )
+        assert set(screen.problems) == {"product_ids-new-0"}, product_ids
+    await send_event(
+        screen, "preview_changes", area_form(*({"kind": "product", "product_ids": one} for one in ids))
+    )
     await send_event(screen, "publish")
-    assert [(row.toys, [one.id for one in row.products]) for row in screen.content.rows] == [
+    assert [(row.product_ids, [one.id for one in row.products]) for row in screen.content.rows] == [
         (one, [one]) for one in ids
     ]
     async with shop.database.transaction() as session:
@@ -116,7 +120,7 @@ async def test_slide_has_the_picked_product(
     assert isinstance(body, BannerBody)
     assert [slide.product_id for slide in body.slides] == ids
     screen = await open_area(browser_of, "carrusel")
-    assert [row.toys for row in screen.content.rows] == ["", ids[1]]
+    assert [row.product_ids for row in screen.content.rows] == ["", ids[1]]
 
 
 async def test_section_of_the_home_page_has_the_picked_products_and_an_audit_entry(
@@ -130,21 +134,24 @@ async def test_section_of_the_home_page_has_the_picked_products_and_an_audit_ent
     kinds = [{"kind": row.kind} for row in screen.content.rows]
     new = [one for one in kinds if one["kind"] == "new"]
     rest = [one for one in kinds if one["kind"] != "new"]
-    rows = [{**new[0], "title": "Recién llegados", "toys": " ".join(picked), "visibility": "hidden"}, *rest]
+    rows = [
+        {**new[0], "title": "Recién llegados", "product_ids": " ".join(picked), "visibility": "hidden"},
+        *rest,
+    ]
     await send_event(screen, "preview_changes", area_form(*rows))
     await send_event(screen, "publish")
     first = screen.content.rows[0]
     assert (first.kind, first.title, first.visibility) == ("new", "Recién llegados", "hidden")
-    assert (first.toys.split(), [one.id for one in first.products]) == (picked, picked)
+    assert (first.product_ids.split(), [one.id for one in first.products]) == (picked, picked)
     async with shop.database.read() as session:
         entry = (
             await session.execute(select(AuditEntry).order_by(AuditEntry.id.desc()).limit(1))
         ).scalar_one()
     assert (entry.action, entry.subject_type, entry.subject_id) == ("changed", "content", Area.HOME)
     assert entry.changes
-    full = {**new[0], "toys": " ".join(f"prod_{n}" for n in range(13))}
+    full = {**new[0], "product_ids": " ".join(f"prod_{n}" for n in range(13))}
     await send_event(screen, "preview_changes", area_form(full, *rest))
-    assert screen.problems == {"toys-new-0": "Elige hasta 12 productos."}
+    assert screen.problems == {"product_ids-new-0": "Elige hasta 12 productos."}
 
 
 @pytest.mark.parametrize(
