@@ -14,7 +14,7 @@ from backend.core.dates import hour_label, weekday_name
 from backend.core.money import format_cop, format_typed_cop
 from backend.core.texts import _, format_count
 from backend.office.deliveries.form import DAY_FIELDS, format_town_codes
-from backend.office.deliveries.saving import format_version
+from backend.office.deliveries.saving import MAX_OPTIONS, format_version
 from backend.office_settings import read_effective_settings
 from backend.shipping.delivery_promise import build_delivery_terms, promise_delivery
 from backend.shipping.models import ServiceZone, ShippingOption
@@ -38,6 +38,8 @@ from backend.shipping.terms.own_delivery import (
 from backend.shipping.terms.weekly_schedules import MAX_HOUR, WeeklySchedule
 from backend.staff.rights import Actor, Right
 
+PAGE_SIZE = 20
+"""Number of zones and of points that the screen displays at first."""
 MAX_SHOWN_TOWNS = 6
 """Maximum number of municipalities that a zone's line names; the others are counted."""
 USUAL_SCHEDULE = WeeklySchedule((0, 1, 2, 3, 4, 5), 9, 18)
@@ -111,12 +113,16 @@ class DeliveriesPage:
     Attributes:
         forms: the form of a new zone (`NEW`), that of a new point (`NEW_POINT`), and those of the opened rows, by id.
         warning: why no own delivery is offered; empty if it is.
+        zone_count: number of all zones; `zones` are those that are displayed.
+        point_count: number of all points.
     """
 
     zones: list[DeliveryRow]
     points: list[DeliveryRow]
     forms: dict[str, DeliveryForm]
     warning: str
+    zone_count: int
+    point_count: int
 
 
 async def deliveries_page(
@@ -124,7 +130,9 @@ async def deliveries_page(
     actor: Actor,
     settings: Settings,
     running: Collection[str],
+    *,
     opened: Collection[str] = (),
+    limit: int = MAX_OPTIONS,
 ) -> DeliveriesPage:
     """Return the content of the screen Entregas.
 
@@ -134,6 +142,7 @@ async def deliveries_page(
         settings: the settings of the process.
         running: the ids of the fulfillment providers of this process.
         opened: ids of the zones and points whose forms are opened.
+        limit: maximum number of zones, and of points.
 
     Raises:
         Forbidden: the actor may not see shipping options.
@@ -155,8 +164,8 @@ async def deliveries_page(
     if zones and (is_off or OWN_DELIVERY not in running):
         warning = _("La entrega propia está apagada: nadie la puede elegir. Enciéndela en Ajustes.")
     return DeliveriesPage(
-        zones=[_zone_row(*one, zones, effective) for one in zones],
-        points=[_point_row(*one, effective) for one in points],
+        zones=[_zone_row(*one, zones, effective) for one in zones[:limit]],
+        points=[_point_row(*one, effective) for one in points[:limit]],
         forms={
             NEW: _build_form(NEW, {}, USUAL_SCHEDULE, ()),
             NEW_POINT: _new_point_form([option for option, _zone in points], effective),
@@ -164,6 +173,8 @@ async def deliveries_page(
             **{one[0].id: _point_form(*one, effective) for one in points if one[0].id in opened},
         },
         warning=warning,
+        zone_count=len(zones),
+        point_count=len(points),
     )
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ArrayVar, ObjectVar
+from reflex.vars import ArrayVar, NumberVar, ObjectVar
 
 from backend.core.texts import _
 from backend.office.deliveries.form import HOLIDAYS, MAX_NAME_LENGTH
@@ -70,6 +70,7 @@ def zones_panel() -> rx.Component:
         VIEW.zones,
         NEW,
         zone_form,
+        count=VIEW.zone_count,
         nothing=_("Todavía no hay zonas: solo se ofrece la transportadora."),
         add=_("Agregar una zona"),
         test_id="zone",
@@ -84,6 +85,7 @@ def points_panel() -> rx.Component:
         VIEW.points,
         NEW_POINT,
         point_form,
+        count=VIEW.point_count,
         nothing=_("Todavía no hay puntos para recoger."),
         add=_("Agregar un punto"),
         test_id="point",
@@ -97,11 +99,12 @@ def delivery_panel(
     new_id: str,
     form: Any,
     *,
+    count: NumberVar[int],
     nothing: str,
     add: str,
     test_id: str,
 ) -> rx.Component:
-    """Render a list of zones or points, and the form of a new one."""
+    """Render a list of zones or points, and the form of a new one. `count` is the number of all of them."""
     return rx.el.section(
         rx.el.h2(title, class_name="o-section__title"),
         rx.el.p(about, class_name="o-row__detail"),
@@ -111,12 +114,22 @@ def delivery_panel(
             rx.el.p(nothing, class_name="o-row__detail"),
         ),
         rx.cond(
+            count > rows.length(),
+            rx.el.button(
+                _("Ver más"),
+                type="button",
+                class_name=f"{BUTTON}button--quiet o-more",
+                on_click=DeliveriesState.load_more,
+                data_testid=f"{test_id}-more",
+            ),
+        ),
+        rx.cond(
             has_right(Right.CHANGE_SETTINGS),
             fold(
                 add,
                 form(FORMS[new_id].to(ObjectVar, DeliveryForm), _("Agregar")),
                 test_id=f"{test_id}-new",
-                key=rows.length().to_string(),
+                key=count.to_string(),
             ),
         ),
         class_name="o-panel o-section o-webhooks",

@@ -23,13 +23,20 @@ from backend.office.deliveries.form import (
 from backend.office.deliveries.page import (
     NEW,
     NEW_POINT,
+    PAGE_SIZE,
     DeliveriesPage,
     DeliveryForm,
     TownTag,
     build_tags,
     deliveries_page,
 )
-from backend.office.deliveries.saving import DeliveryChanged, delete_delivery, save_point, save_zone
+from backend.office.deliveries.saving import (
+    MAX_OPTIONS,
+    DeliveryChanged,
+    delete_delivery,
+    save_point,
+    save_zone,
+)
 from backend.shipping.models import ShippingOption
 from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
@@ -60,6 +67,8 @@ class DeliveriesState(OfficeScreen, KnownClientState):
     suggested_for: rx.Field[str] = rx.field("")
     _opened: frozenset[str] = frozenset()
     """Ids of the zones and points whose forms are loaded."""
+    _limit: int = PAGE_SIZE
+    """Maximum number of displayed zones, and of points."""
 
     _right: ClassVar[Right] = Right.READ_SETTINGS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.SETTINGS})
@@ -68,7 +77,12 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         shop = current_shop()
         async with shop.database.read() as session:
             return await deliveries_page(
-                session, actor, shop.settings, shop.fulfillment_providers, self._opened
+                session,
+                actor,
+                shop.settings,
+                shop.fulfillment_providers,
+                opened=self._opened,
+                limit=self._limit,
             )
 
     async def _show(self, actor: Actor) -> None:
@@ -102,6 +116,12 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         if page is None or option_id not in {row.id for row in (*page.zones, *page.points)}:
             raise InvalidData("not a zone or point of this screen")
         self._opened |= {option_id}
+        await self._refresh(actor)
+
+    @office_event(is_press=False)
+    async def load_more(self, actor: Actor) -> None:
+        """Display more zones and points."""
+        self._limit = min(self._limit + PAGE_SIZE, MAX_OPTIONS)
         await self._refresh(actor)
 
     @office_event(Right.READ_SETTINGS, supersedes=True, debounce=DEBOUNCE_MS)
@@ -181,7 +201,7 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         try:
             form = parse(typed)
             async with shop.database.transaction() as session:
-                return await save(
+                saved = await save(
                     session,
                     actor,
                     shop.fulfillment_providers,
@@ -195,6 +215,10 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         except DeliveryChanged as error:
             await self._show(actor)
             self._announce(error.staff_text or error.message, "problem")
+        else:
+            if not option_id:
+                self._limit = MAX_OPTIONS  # the new row is the last one
+            return saved
         return None
 
     @office_event(Right.CHANGE_SETTINGS)

@@ -88,7 +88,7 @@ async def test_zone_is_created_changed_and_deleted_with_an_audit(
     assert " ".join(row.when.split()) == "lunes y sábado, 9 a. m. a 6 p. m."
     assert row.promise.startswith("Si pagas")
     async with database.read() as session:
-        page = await deliveries_page(session, COMMAND_LINE, settings, RUNNING, {option_id})
+        page = await deliveries_page(session, COMMAND_LINE, settings, RUNNING, opened={option_id})
     form = page.forms[option_id]
     assert (form.version, form.texts["price"], form.texts["free_from"]) == (row.version, "8.000", "120.000")
     assert [tag.label for tag in build_tags(parse_town_codes(form.texts["towns"]))] == [

@@ -5,7 +5,10 @@ from typing import Any
 import pytest
 
 from backend.app import Shop
-from backend.staff.rights import Role
+from backend.office.deliveries.form import parse_zone_form
+from backend.office.deliveries.page import PAGE_SIZE
+from backend.office.deliveries.saving import save_zone
+from backend.staff.rights import COMMAND_LINE, Role
 from storefront.live.refresh import update_state
 from storefront.office.deliveries.state import DeliveriesState
 from tests.backend.office.deliveries.test_saving import ENVIGADO, MEDELLIN, POINT, ZONE
@@ -139,3 +142,19 @@ async def test_form_is_only_loaded_when_its_row_is_opened(browser_of: BrowserFac
         await send_event(screen, "open_form", unknown)
         assert screen.announcement.tone == "problem"
     assert len(screen.content.forms) == 3
+
+
+@pytest.mark.usefixtures("defaults")
+async def test_long_list_is_displayed_in_pages(shop: Shop, browser_of: BrowserFactory) -> None:
+    async with shop.database.transaction() as session:
+        for number in range(PAGE_SIZE + 2):
+            form = parse_zone_form({**ZONE, "name": f"Zona {number}"})
+            await save_zone(session, COMMAND_LINE, shop.fulfillment_providers, form)
+    screen, other = await open_screen(browser_of), await open_screen(browser_of)
+    assert len(screen.content.zones) == PAGE_SIZE
+    assert (screen.content.zone_count, screen.content.point_count) == (PAGE_SIZE + 2, 1)
+    await send_event(screen, "load_more")
+    assert [row.name for row in screen.content.zones[-2:]] == [f"Zona {PAGE_SIZE}", f"Zona {PAGE_SIZE + 1}"]
+    await send_event(other, "add_town", "new", MEDELLIN)
+    await send_event(other, "save_zone", {**ZONE, "form": "new", "version": "", "name": "Nueva"})
+    assert other.content.zones[-1].name == "Nueva", "a new row is displayed"
