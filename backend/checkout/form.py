@@ -179,8 +179,8 @@ def require_town(code: str) -> Municipality:
 def parse_destination(typed: Mapping[str, Any]) -> tuple[Destination | None, dict[str, str]]:
     """Return the destination (None if a field is invalid), and a message for each invalid field.
 
-    The recipient's fields are used only if the gift checkbox is ticked and at least one of them is filled in. A
-    gift may also have only a message; then the payer receives the order.
+    If the gift checkbox is not ticked, the recipient's fields and the gift message are ignored. If the gift has a
+    message but no recipient, the contact receives the order.
     """
     if not typed.get(GIFT_RECIPIENT, TICKED):  # unticked again: the fields are hidden
         typed = {name: text for name, text in typed.items() if name not in (*RECIPIENT_FIELDS, GIFT_MESSAGE)}

@@ -224,7 +224,7 @@ class Checkout:
         return_url: object,
         expected_day: date | None = None,
     ) -> PaymentStartResult:
-        """Check the payer, and call `start_payment` for the caller's cart with this payment collection.
+        """Check the payer, and start a payment of the caller's cart with this payment collection: see `start_payment`.
 
         Raises:
             NotFound: see `read_cart_and_providers`; or no provider has this id.

@@ -433,7 +433,7 @@ def to_shipping_choice(
 
 
 def offer_wire(offer: Offer, quote: Quote | None, promise: DeliveryPromise | None) -> ShippingOptionOut:
-    """Return the option with its quoted price and promised day; both are None while the cart has no destination."""
+    """Return the option for the API, with its price and promised day. Each is null if `quote` or `promise` is None."""
     option, zone, fulfillment_set, location = offer[:4]
     return {
         "id": option.id,

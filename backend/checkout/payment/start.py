@@ -184,7 +184,6 @@ class PaymentStarter:
             This payment in its new state; None if no payment was at the bank.
 
         Raises:
-            NotFound: no cart has this id.
             Conflict: the payment has just been approved, or is being reviewed, or is being started.
         """
         async with self.database.read() as session:
@@ -448,7 +447,7 @@ def require_provider_offered(provider_id: str, offered: Collection[str], total: 
 
 
 def build_payer_data(payer: CheckedPayer, ip: str) -> JsonObject:
-    """Return the bank and the payer's IP address, which the receipt shows. Other values of the payer are not stored."""
+    """Return the session's data about the payer: the bank and the IP address, which the receipt shows."""
     bank = {"bank_code": payer.answers.get("bank"), "bank_name": payer.answers.get("bank_name")}
     return {"payer_ip": ip, **{name: str(value) for name, value in bank.items() if value}}
 
