@@ -112,7 +112,7 @@ def is_personal(table: str, column: str) -> bool:
 
 
 def as_json(value: Any) -> Any:
-    """Convert a value to JSON: times in ISO 8601, long texts shortened, bytes as a text with only their number."""
+    """Convert a value to JSON: times in ISO 8601, long texts shortened, bytes as text like `12 bytes`."""
     if isinstance(value, str):
         text = str(value)
         return text if len(text) <= MAX_TEXT_LENGTH else f"{text[:MAX_TEXT_LENGTH]}…"

@@ -110,7 +110,7 @@ async def read_reminder_email(session: AsyncSession, reminder_id: str) -> CartRe
 
 
 async def _is_allowed_now(session: AsyncSession) -> bool:
-    """Return True if the shop sends reminders, and the law allows them at this moment of the database's clock."""
+    """Return True if the shop sends reminders, and the law allows them now, by the database's clock."""
     return await read_cart_reminders(session) and await is_contact_allowed(await database_now(session))
 
 
@@ -138,7 +138,7 @@ class CartReminders:
 
     @periodic("cart_reminders.request", every=CHECK_INTERVAL)
     async def request_due(self, _run: JobRun) -> None:
-        """Request a reminder of each abandoned cart that may get one, in a transaction for each cart."""
+        """Request a reminder of each abandoned cart that may get one. Each cart has its own transaction."""
         async with self._database.read() as session:
             if not await _is_allowed_now(session):
                 return

@@ -246,7 +246,7 @@ class ProductsAnswer(Page):
 
 
 class ProductBatchAnswer(TypedDict):
-    """Result of a batch of changes of products: the created, changed and deleted ones."""
+    """Result of a batch of product changes: the created, changed and deleted products."""
 
     created: list[ProductOut]
     updated: list[ProductOut]
@@ -272,7 +272,7 @@ class StaffVariantsAnswer(Page):
 
 
 class VariantBatchAnswer(TypedDict):
-    """Result of a batch of changes of variants: the created, changed and deleted ones."""
+    """Result of a batch of variant changes: the created, changed and deleted variants."""
 
     created: list[VariantWithProduct]
     updated: list[VariantWithProduct]

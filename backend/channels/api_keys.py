@@ -30,7 +30,7 @@ ONE_CHANNEL = "A publishable key names one sales channel in this shop"
 
 
 async def list_api_keys(session: AsyncSession) -> list[tuple[ApiKey, SalesChannel | None]]:
-    """Return all keys, oldest first; a publishable key with its sales channel, a secret key with None."""
+    """Return all keys, oldest first, each with its sales channel. The channel of a secret key is None."""
     publishable = select(PublishableKey, SalesChannel).join(
         SalesChannel, SalesChannel.id == PublishableKey.sales_channel_id
     )

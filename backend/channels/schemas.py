@@ -81,6 +81,6 @@ class Revocation(Body):
 
 
 class KeyChannels(Links):
-    """The change of the sales channel of a publishable key, which has exactly one."""
+    """A change of the sales channel of a publishable key. A key has exactly one channel."""
 
     model_config = example(add=["sc_01JPZ6V3N8K4T2WQ7RXB5C9MHD"], remove=[])

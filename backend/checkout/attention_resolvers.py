@@ -147,8 +147,8 @@ class PaymentResolver(Resolver):
 class ContradictionResolver(PaymentResolver):
     """Resolver of a captured payment whose provider later sent a report that contradicts the capture.
 
-    `honor` means that the shop has the money, `refunded` that the shopper got it back. While the attention is open,
-    nothing of the order is packed (`backend.orders.packing_holds`).
+    `honor` means that the shop has the money, `refunded` that the shopper got it back. While the attention
+    row is open, the order must not be packed (`backend.orders.packing_holds`).
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
@@ -241,12 +241,12 @@ async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) 
 
 
 def _is_second_transaction(row: Attention, payment: PaymentSession) -> bool:
-    """Return True if the attention is about a second transaction of the session's invoice."""
+    """Return True if the attention row is about a second transaction of the session's invoice."""
     return row.kind == AttentionKind.PAYMENT_UNRESOLVED and row.subject_id != payment.id
 
 
 def _assign_transaction(row: Attention, payment: PaymentSession) -> None:
-    """Store the number of the attention's transaction in the session, so that later reports about it find the session.
+    """Store the attention row's transaction number in the session, so that later reports find the session.
 
     Raises:
         OtherTransactionPays: the session already has the money of another transaction.

@@ -23,7 +23,7 @@ async def staff_conditions(
 
 
 def missing_data_filter(params: AdminProductsParameters) -> ProductFilter:
-    """Return the filters by missing picture, missing weight and low stock as a `ProductFilter`."""
+    """Return the query's filters by picture, weight and low stock as a `ProductFilter`."""
     return ProductFilter(
         has_picture=params.has_picture, has_weight=params.has_weight, is_low=params.low_stock
     )

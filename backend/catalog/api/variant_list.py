@@ -24,7 +24,9 @@ _PICTURE_PRODUCT_FIELDS = ("id", "type_id", "type")
 async def variants_page(
     session: AsyncSession, params: VariantsParameters, words: SearchWords
 ) -> tuple[Sequence[str], int]:
-    """Return the ids of the page of variants that match the query, and the total count. `q` searches their products.
+    """Return the ids of the variants on the requested page, and the number of all that match the query.
+
+    The parameter `q` searches the products of the variants.
 
     Raises:
         InvalidData: variants cannot be sorted by the given order.

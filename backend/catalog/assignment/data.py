@@ -34,7 +34,7 @@ class _Section(BaseModel):
 
 
 class CollectionToCreate(_Section):
-    """A collection with its products; it is created if no collection has its title."""
+    """A collection with its products. It is created if the shop has no collection with this title."""
 
     title: Text
     products: Products

@@ -212,7 +212,7 @@ async def read_current_values(
 
 
 async def has_target(session: AsyncSession, change: Change) -> bool:
-    """Return True if the category or collection of the change exists, or none is needed."""
+    """Return True if the category or collection of the change exists, or if the change needs none."""
     try:
         await _require_target(session, change)
     except NotFound:

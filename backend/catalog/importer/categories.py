@@ -89,9 +89,9 @@ class GroupLookup:
     def find_group_handle(self, text: str) -> str:
         """Return the handle of the category or collection that a text of the file names by handle, name or path.
 
-        For an unknown text, return the handle that a new category or collection would get. The result is empty if
-        several have the name, or if no handle can be derived. A text that is a handle is preferred to a name. A
-        path such as `Juguetes > Madera` finds only a category `Madera` below `Juguetes`.
+        For an unknown text, return the handle that a new category or collection would get. The result is
+        empty if several have the name, or if no handle can be derived. A handle takes precedence over a name.
+        A path such as `Juguetes > Madera` finds only a category `Madera` below `Juguetes`.
         """
         path = self._split(text)
         name = make_handle(path[-1])

@@ -114,13 +114,13 @@ async def set_end(session: AsyncSession, actor: Actor, list_id: str, ends_at: da
 
 
 async def set_window(session: AsyncSession, actor: Actor, list_id: str, window: Window) -> None:
-    """Set the end of a sale, and its start if it has not started.
+    """Set the start and the end of a sale. Once it has started, its start must stay the same.
 
     Raises:
         NotFound: the sale does not exist.
         NotAllowed: the sale is over; or it has started, and the change would move its start.
-        InvalidData: the end is before the start or in the past, or one of the sale's variants is in another sale at
-            that time.
+        InvalidData: the end is before the start or in the past, or one of the sale's variants is in another
+            sale at that time.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     price_list = await find_sale(session, list_id)

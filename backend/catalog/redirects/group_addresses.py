@@ -59,7 +59,7 @@ def to_group_address(kind: GroupKind, handle: str) -> str:
 
 
 async def claim_group_address(session: AsyncSession, kind: GroupKind, handle: str) -> None:
-    """Delete the redirect from the page address of this handle, because the shop has a page there again."""
+    """Delete the redirect from the page address of this handle, if there is one."""
     await session.execute(
         delete(UrlRedirect).where(UrlRedirect.former_address == to_group_address(kind, handle))
     )

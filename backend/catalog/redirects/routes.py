@@ -169,7 +169,7 @@ async def create(
 ) -> Wire[RedirectAnswer]:
     """Redirect a former address to a product, category or collection, also after their handles change.
 
-    An address matches with its path and its parameters; other parameters of a request are ignored.
+    A request matches if it has the path and all parameters of the address. It may have further parameters.
     """
     actor.require(Right.CHANGE_CATALOG)
     target = RedirectTarget(body.product_id, body.category_id, body.collection_id)

@@ -210,7 +210,7 @@ def find_exclusion(cell: str) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A kind of measure: its units with their factors, its greatest value, and a valid value for messages."""
+    """A measured quantity: its units with their factors, its maximum, and a valid value for messages."""
 
     units: Mapping[str, Decimal]
     maximum: int

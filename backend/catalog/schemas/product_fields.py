@@ -172,7 +172,7 @@ SHOWN_ON_REQUEST = tuple(name for name, rules in FIELDS.items() if rules.on_requ
 
 @dataclass(frozen=True, slots=True)
 class MetadataField:
-    """A text field in the metadata that is stored in a column, so that it can be filtered (spec: Entities)."""
+    """A text field of the metadata that has its own column, so that it can be filtered (spec: Entities)."""
 
     column: str
     cell: Cell

@@ -25,7 +25,7 @@ class Matches:
 
 
 def scored_products(scores: Mapping[str, int]) -> Subquery:
-    """Return the matches of an engine outside the database as a subquery. `scores` has the score by product id."""
+    """Return the matches of an external search engine as a subquery. `scores` has the score by product id."""
     if not scores:
         return _no_products()
     score = case(dict(scores), value=Product.id, else_=0).label("score")

@@ -127,7 +127,7 @@ def parse_search(text: str, words: SearchWords) -> ShopperSearch:
 
 
 def _parse_words(text: str, words: SearchWords, *, is_priced: bool) -> ParsedQuery:
-    """Parse the words of a search. Words of gifts and offers narrow only a search that has nothing else."""
+    """Parse the words of a search. Words of gifts and offers narrow only a search without other words."""
     parsed = words.parse_query(text)
     if parsed.is_anything:
         return parsed

@@ -133,7 +133,7 @@ class SearchWords:
         return ParsedQuery(literally, is_anything=any(map(self._is_general, words)))
 
     def with_general_words(self, *texts: str) -> "SearchWords":
-        """Return a copy whose general words include these, such as "libro": they name every product of the shop."""
+        """Return a copy with more general words, such as "libro": they name every product of the shop."""
         general = {
             singular for text in texts for word in split_words(fold(text)) for singular in singulars(word)
         }
@@ -292,7 +292,7 @@ def word_forms(word: str) -> frozenset[str]:
 
 
 def _take_ages(text: str) -> tuple[str, list[tuple[str, ...]]]:
-    """Return the text without its written ages, and the age ranges that match each of them."""
+    """Return the text without its written ages, and for each of these ages the matching age ranges."""
     ages: list[tuple[str, ...]] = []
 
     def take(match: re.Match[str]) -> str:

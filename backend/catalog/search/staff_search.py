@@ -42,18 +42,18 @@ SEPARATOR = "|"
 
 @dataclass(frozen=True, slots=True)
 class ProductFilter:
-    """Filter of products; a field that is empty, None or False does not filter.
+    """Filter of products. A text that is empty, and a flag that is None, do not filter.
 
     Attributes:
         text: beginnings of words of the title or the handle, or of a code (SKU, EAN).
         is_published: True for products that customers see, False for hidden ones.
         category: the handle of a category that contains the product, directly or in a descendant.
-        has_picture: True for products with a picture.
-        has_weight: True for products with a weight; without a weight, a product is shipped as 1 kg.
-        is_low: True for products with a variant whose stock at a location is at or below the product's limit.
-            If the product has no limit, the shop's limit applies.
-        is_sold_out: True for products without a stocked unit that is not reserved. Announced units do not
-            count.
+        has_picture: True for products with a picture, False for products without one.
+        has_weight: True for products with a weight. Without a weight, a product is shipped as 1 kg.
+        is_low: True for products with a variant whose stock at a location is at or below the product's limit
+            or, without one, the shop's limit. False for all other products.
+        is_sold_out: True for products without a stocked unit that is not reserved; announced units do not
+            count. False does not filter, nor does it in the flags below.
     """
 
     text: str = ""

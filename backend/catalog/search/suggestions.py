@@ -71,7 +71,7 @@ def _flatten(nodes: Sequence[CategoryNode]) -> list[CategoryNode]:
 
 
 async def _brands(session: AsyncSession) -> list[str]:
-    """Return the brands of the products for sale. Each costs one index lookup, whatever the number of its products."""
+    """Return the brands of the products for sale, with one index lookup for each brand."""
     first = select(func.min(Product.brand).label("brand")).where(Product.brand > "").cte(recursive=True)
     following = select(func.min(Product.brand)).where(Product.brand > first.c.brand).correlate(first)
     brands = first.union_all(

@@ -54,7 +54,7 @@ class FeedItem:
         bar_code: EAN or UPC; empty if it is unknown.
         category_path: names of the categories from the department down.
         attributes: Google's attributes (`ATTRIBUTES`) that the variant has.
-        weight: in kg; the sides are in cm.
+        weight: in kg; length, width and height are in cm.
     """
 
     variant_id: str

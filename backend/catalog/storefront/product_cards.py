@@ -134,7 +134,7 @@ def _thumbnails(variants: Mapping[str, Sequence[tuple[Variant, int]]]) -> set[st
 
 
 async def _read_swatches(session: AsyncSession, product_ids: Collection[str]) -> dict[str, list[SwatchView]]:
-    """Return the colours of each product that is sold in several, at most `MAX_SWATCHES`, by product id."""
+    """Return the colours of each product that has several, at most `MAX_SWATCHES`, by product id."""
     if not product_ids:
         return {}
     is_used = exists().where(VariantOptionValue.value_id == ProductOptionValue.id)

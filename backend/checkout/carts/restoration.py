@@ -110,7 +110,8 @@ async def _cancel_instructed(starter: PaymentStarter, payment: PaymentSession) -
     """Cancel an unpaid payment with instructions, and its order. The customer gets no e-mail about it.
 
     Raises:
-        Conflict: its provider does not cancel it, staff have just confirmed the money, or the order is packed.
+        Conflict: the provider does not cancel the payment, staff have just confirmed the money, or the order
+            is packed.
         OutsideFailure: the provider could not be reached.
     """
     provider = starter.payments.find_provider(payment.provider_id)

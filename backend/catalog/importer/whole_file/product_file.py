@@ -187,7 +187,7 @@ def _describe_columns(suggestions: Sequence[ColumnSuggestion]) -> list[str]:
 
 
 def _limit(lines: list[str]) -> list[str]:
-    """Return the first `MAX_NAMED` lines, and a line with the number of the others."""
+    """Return the first `MAX_NAMED` lines, and a line with the number of omitted lines."""
     return [
         *lines[:MAX_NAMED],
         *([f"… and {len(lines) - MAX_NAMED} more."] if len(lines) > MAX_NAMED else []),
