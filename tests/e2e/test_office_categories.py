@@ -5,6 +5,7 @@ from collections.abc import Callable
 from playwright.async_api import Browser, Page, expect
 
 from tests.e2e.conftest import OWNER_LOGIN, PageWatch, ShopServer, build_page_opener
+from tests.e2e.held import HeldMessages
 from tests.e2e.office_steps import enter_office, visit
 from tests.e2e.shopper import expect_no_overflow, wait_until_hydrated
 from tests.e2e.test_restart import wait_for_reconnection
@@ -47,7 +48,9 @@ async def test_category_is_created_filled_dragged_and_renamed_on_a_phone(
     shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])
     open_shop_page = build_page_opener(shop, browser, watch)
     watch.expect("404")
+    answers = HeldMessages('"announcement_rx_state_"', in_order=True)
     async with open_shop_page(*PHONE) as page, open_shop_page(*PHONE) as shopper:
+        await answers.intercept(page)
         await enter_office(page, shop, CATEGORIES)
         rows = page.get_by_test_id("category-row")
         count = await rows.count()
@@ -92,6 +95,21 @@ async def test_category_is_created_filled_dragged_and_renamed_on_a_phone(
         await page.get_by_role("button", name="Descartar").click()
         await expect(picked.filter(has_text="Yoyo de madera")).to_have_count(0)
         await expect(picked.filter(has_text="Lazo")).to_have_count(1)
+
+        # so do products that are chosen or removed while the form is being saved
+        await page.get_by_test_id("picker-row").filter(has_text="Yoyo de madera").click()
+        answers.is_holding = True
+        await page.get_by_test_id("save").click()
+        await answers.wait_until_held()
+        await picked.filter(has_text="Lazo").get_by_role("button").click()
+        answers.release()
+        await expect(page.get_by_test_id("save")).to_be_enabled()
+        await expect(picked.filter(has_text="Lazo")).to_have_count(0)
+        await page.get_by_test_id("save").click()
+        await expect(page.get_by_test_id("save")).to_be_hidden()
+        await page.reload()
+        await expect(picked.filter(has_text="Yoyo de madera")).to_have_count(1)
+        await expect(picked.filter(has_text="Lazo")).to_have_count(0)
         await visit(page, CATEGORIES)
         await rows.filter(has_text="Libros").get_by_role("button", name="Ocultar").click()
         await expect(rows.filter(has_text="Libros")).to_contain_text("no se ve")

@@ -188,7 +188,7 @@ async def test_variants_are_added_reordered_and_removed(open_page: OpenPage, ser
         await expect(page.get_by_label("Precio", exact=True)).to_have_value("25.000")
 
 
-async def test_text_typed_while_the_form_is_saved_stays(open_page: OpenPage, server: ShopServer) -> None:
+async def test_changes_made_while_the_form_is_saved_stay(open_page: OpenPage, server: ShopServer) -> None:
     answers = HeldMessages('"announcement_rx_state_"', in_order=True)
     async with open_page(*PHONE) as page:
         await answers.intercept(page)
@@ -201,12 +201,20 @@ async def test_text_typed_while_the_form_is_saved_stays(open_page: OpenPage, ser
         await page.get_by_test_id("save").click()
         await answers.wait_until_held()
         await title.fill("Trompo muy lento de madera")
+        await page.get_by_role("button", name="Otra presentación").click()
+        rows = page.get_by_test_id("product-variant")
+        await rows.nth(0).get_by_label("Presentación", exact=True).fill("Azul")
+        await rows.nth(1).get_by_label("Presentación", exact=True).fill("Rojo")
+        await rows.nth(1).get_by_label("Precio", exact=True).fill("27000")
         answers.release()
         await expect(page.get_by_test_id("save")).to_be_enabled()
         await expect(title).to_have_value("Trompo muy lento de madera")
+        await expect(rows.nth(1).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
         await save_form(page)
         await page.reload()
         await expect(title).to_have_value("Trompo muy lento de madera")
+        await expect(rows.nth(0).get_by_label("Presentación", exact=True)).to_have_value("Azul")
+        await expect(rows.nth(1).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
 
 
 async def open_all(page: Page) -> None:

@@ -12,8 +12,25 @@ import { useLostAnswer } from "../effects.jsx";
 
 const EDIT_DELAY_MS = 300;
 
-const FormContext = createContext({ is_dirty: false, is_busy: false, touch: () => {}, restarts: 0 });
+// `lastRestart` changes when the fields show the given values again. Its `isSave` is true after a save; then changes that
+// were made after the form was sent have to stay.
+const NO_RESTART = { isSave: false };
+const FormContext = createContext({ is_dirty: false, is_busy: false, touch: () => {}, lastRestart: NO_RESTART });
 export const useEditForm = () => useContext(FormContext);
+
+// Apply the latest restart to the `edits` that a component stores itself. `onReset` discards them. If they changed after
+// they were sent, `onKeep` receives the `details` of the moment when they were sent instead; it returns false if none stay.
+export function useOwnEdits(edits, details, onReset, onKeep = () => true) {
+  const { is_busy: isBusy, lastRestart, touch } = useEditForm();
+  const sent = useRef({ edits, details });
+  useEffect(() => {
+    if (isBusy) sent.current = { edits, details };
+  }, [isBusy]);
+  useEffect(() => {
+    if (!lastRestart.isSave || sent.current.edits === edits) return onReset();
+    if (onKeep(sent.current.details)) touch();
+  }, [lastRestart]);
+}
 
 // Return the form's values by name; a name that ends in `[]` has a list.
 function readValues(form) {
@@ -43,12 +60,7 @@ const isEdited = (field) => {
   return getValue(field) !== (isTick(field) ? field.defaultChecked : field.defaultValue);
 };
 
-// Return the fields that were edited after `sent` was sent. Rows are left out, as the saved form may have others.
-function listEditedSince(form, sent) {
-  const getSent = (field) => (isTick(field) ? sent[field.name] === field.value : sent[field.name]);
-  const fields = [...form.querySelectorAll("input[name], textarea[name], select[name]")].filter(({ name }) => !name.endsWith("[]"));
-  return fields.filter((field) => isEdited(field) && getValue(field) !== getSent(field));
-}
+const listFields = (form) => [...form.querySelectorAll("input[name], textarea[name], select[name]")];
 const isFormEdited = (form) => [...form.querySelectorAll("input, textarea, select")].some(isEdited);
 
 function showFirstProblem(form) {
@@ -84,6 +96,7 @@ export function FormValue({ name, value }) {
     shown.current = value;
     touch();
   }, [value]);
+  useOwnEdits(value, null, () => {});
   return <input type="hidden" name={name} value={value} />;
 }
 
@@ -95,9 +108,9 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
   const isFirstRun = useRef(true);
   const [isDirty, setDirty] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const [restarts, setRestarts] = useState(0);
+  const [lastRestart, setLastRestart] = useState(NO_RESTART);
   const editTimer = useRef(0);
-  const sent = useRef({});
+  const sent = useRef(new Map()); // the values that were sent, by field
   useEffect(() => () => clearTimeout(editTimer.current), []);
   const noteEdit = () => {
     setDirty(true);
@@ -108,14 +121,16 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
   const setAwaiting = useLostAnswer(() => setBusy(false)); // it can be clicked again
 
   if (!isDirty || conflictCount !== version.current.conflictCount) version.current = { shownValues, conflictCount };
-  const restart = () => {
+  const restart = (isSave = false) => {
     resetToGiven(form.current);
     setDirty(false);
-    setRestarts((count) => count + 1);
+    setLastRestart({ isSave });
   };
   const restartAfterSave = () => {
-    const edited = listEditedSince(form.current, sent.current).map((field) => [field, getValue(field)]);
-    restart();
+    const edited = listFields(form.current)
+      .filter((field) => isEdited(field) && getValue(field) !== sent.current.get(field))
+      .map((field) => [field, getValue(field)]);
+    restart(true);
     if (!edited.length) return;
     for (const [field, value] of edited) setValue(field, value);
     version.current = { shownValues, conflictCount };
@@ -162,7 +177,7 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     setAwaiting(true);
     setBusy(true);
     const values = readValues(form.current);
-    sent.current = values;
+    sent.current = new Map(listFields(form.current).map((field) => [field, getValue(field)]));
     onSave(version.current.shownValues ? { ...values, seen: version.current.shownValues } : values);
   };
   const discard = () => {
@@ -190,7 +205,7 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     is_busy: isBusy,
     reset: { onClick: discard },
     touch: noteEdit,
-    restarts,
+    lastRestart,
   };
 
   return (

@@ -3,7 +3,7 @@
 
 import { useEffect, useId, useRef, useState } from "react";
 import { Camera } from "./camera.jsx";
-import { useEditForm } from "./forms.jsx";
+import { useEditForm, useOwnEdits } from "./forms.jsx";
 
 const SHOWN_CHIPS = 12;
 const NO_PAGE = { rows: [], text: "", category: "", cursor: "" };
@@ -16,7 +16,7 @@ function Thumb({ picture }) {
 // `chosen`: the stored products. `page`: the latest answer to a search, or null. `categories`: `{handle, label}` each.
 // `most`: the maximum number of products. `problem`: an error message of the form.
 export function ProductPicker({ name, label, texts, chosen, page, categories, most, problem, onFind, onMore }) {
-  const { touch, restarts } = useEditForm();
+  const { touch } = useEditForm();
   const id = useId();
   const opener = useRef(null);
   const [changed, setChanged] = useState(null); // null without unsaved changes: then the stored products are shown
@@ -32,7 +32,7 @@ export function ProductPicker({ name, label, texts, chosen, page, categories, mo
   const isCurrent = Boolean(page) && list.text === text.trim() && list.category === category;
   const ids = new Set(rows.map((row) => row.id));
 
-  useEffect(() => setChanged(null), [restarts]);
+  useOwnEdits(changed, null, () => setChanged(null));
   useEffect(() => {
     if (isOpen && !isCurrent) onFind(text.trim(), category);
   }, [isOpen, text, category, Boolean(page)]);

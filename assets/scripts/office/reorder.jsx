@@ -6,7 +6,7 @@
 
 import { createContext, useContext, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { scrollAtEdge, useDraggedRow } from "./dragging.jsx";
-import { useEditForm } from "./forms.jsx";
+import { useEditForm, useOwnEdits } from "./forms.jsx";
 
 const Rows = createContext({ rows: [], count: 0 });
 export const useRows = () => useContext(Rows);
@@ -27,14 +27,14 @@ const UNCHANGED = { order: [], removed: NONE, createdKeys: [] };
 // `minCount`: the number of rows that cannot be removed. `movedText`: announced after a move, with {n} and {count}.
 // `restored`: by key, how often the server sent a row again; a row that was removed before appears again.
 export function ReorderableRows({ items, blank, minCount = 0, movedText, restored = NONE, className, children }) {
-  const { touch, restarts } = useEditForm();
+  const { touch } = useEditForm();
   const { list, dragged, startDrag, findOver, endDrag } = useDraggedRow();
   const focused = useRef(null);
   const createdCount = useRef(0);
-  const [{ order, removed, createdKeys }, setRows] = useState(UNCHANGED);
+  const [edits, setEdits] = useState(UNCHANGED);
+  const { order, removed, createdKeys } = edits;
   const [announcement, setAnnouncement] = useState("");
 
-  useEffect(() => setRows(UNCHANGED), [restarts]);
   const addedCount = items.filter((item) => item.is_added).length;
   useEffect(() => {
     if (addedCount) touch();
@@ -49,11 +49,32 @@ export function ReorderableRows({ items, blank, minCount = 0, movedText, restore
     (key) => removed[key] !== (restored[key] ?? 0),
   );
 
+  // Keep the changes that were made after the form was sent. The saved rows are in the order that was sent, and those that
+  // were added have a key of the server now. Return false if the server has other rows; then its rows are shown.
+  const keepEdits = (sentKeys) => {
+    const hasMoved = (key, at) => items[at].key !== key && items.some((item) => item.key === key);
+    if (items.length !== sentKeys.length || sentKeys.some(hasMoved)) {
+      setEdits(UNCHANGED);
+      return false;
+    }
+    const savedKeys = new Map(sentKeys.map((key, at) => [key, items[at].key]));
+    const toSaved = (key) => savedKeys.get(key) ?? key;
+    const kept = keys.filter((key) => savedKeys.has(key) || createdKeys.includes(key)).map(toSaved);
+    const dropped = items.filter((item) => !kept.includes(item.key));
+    setEdits({
+      order: kept,
+      removed: Object.fromEntries(dropped.map(({ key }) => [key, restored[key] ?? 0])),
+      createdKeys: createdKeys.filter((key) => !savedKeys.has(key)),
+    });
+    return true;
+  };
+  useOwnEdits(edits, keys, () => setEdits(UNCHANGED), keepEdits);
+
   const moveTo = (key, at) => {
     if (at < 0 || at >= keys.length || keys[at] === key) return;
     const newKeys = keys.filter((other) => other !== key);
     newKeys.splice(at, 0, key);
-    setRows({ order: newKeys, removed, createdKeys });
+    setEdits({ order: newKeys, removed, createdKeys });
     setAnnouncement(movedText.replace("{n}", at + 1).replace("{count}", keys.length));
     touch();
   };
@@ -63,14 +84,14 @@ export function ReorderableRows({ items, blank, minCount = 0, movedText, restore
     const key = button.closest("[data-key]")?.dataset.key;
     if (button.hasAttribute("data-adds")) {
       createdCount.current += 1;
-      setRows({ order: keys, removed, createdKeys: [...createdKeys, `new-${createdCount.current}`] });
+      setEdits({ order: keys, removed, createdKeys: [...createdKeys, `new-${createdCount.current}`] });
     } else if (button.hasAttribute("data-moves")) {
       focused.current = button;
       moveTo(key, keys.indexOf(key) + Number(button.dataset.moves));
     } else if (keys.length > minCount) {
       const next = button.closest("[data-key]").nextElementSibling ?? button.closest("[data-key]").previousElementSibling;
       focused.current = next?.querySelector("[data-drops]") ?? list.current.querySelector("[data-adds]");
-      setRows({ order: keys, removed: { ...removed, [key]: restored[key] ?? 0 }, createdKeys });
+      setEdits({ order: keys, removed: { ...removed, [key]: restored[key] ?? 0 }, createdKeys });
     }
     touch();
   };
