@@ -127,7 +127,7 @@ async def set_item_units(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """In the edit of a draft order, set the units of a line of the draft; 0 removes the line.
+    """Set the units of a line of the draft in the edit of a draft order; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`; also if the draft has no such line.

@@ -100,7 +100,7 @@ async def add_items(actor: StaffMember, draft_id: str, body: AddedItems, databas
 async def change_item(  # noqa: PLR0917
     actor: StaffMember, draft_id: str, item_id: str, body: ChangedItem, database: Db, view: View
 ) -> Preview:
-    """In the edit of a draft order, set the units of a line of the draft; 0 removes the line."""
+    """Set the units of a line of the draft in the edit of a draft order; 0 removes the line."""
     async with database.transaction() as session:
         await edits.set_item_units(session, actor, draft_id, item_id, body.quantity, body.unit_price)
         return await _preview_in(session, actor, draft_id, view)
@@ -150,7 +150,7 @@ async def remove_promotions(
 async def add_shipping_method(
     actor: StaffMember, draft_id: str, body: ChosenMethod, checkout: ShopCheckout, view: View
 ) -> Preview:
-    """In the edit, choose a shipping option at its live price.
+    """Choose a shipping option at its live price in the edit.
 
     The draft needs lines, an e-mail address and a delivery address.
     """
@@ -169,7 +169,7 @@ async def change_shipping_method(  # noqa: PLR0917
     checkout: ShopCheckout,
     view: View,
 ) -> Preview:
-    """In the edit, choose another shipping option at its live price, or price the current one again."""
+    """Choose another shipping option at its live price in the edit, or price the current one again."""
     return await _choose_other(checkout, actor, draft_id, method_id, body, view)
 
 
@@ -192,7 +192,7 @@ async def change_action_method(  # noqa: PLR0917
     checkout: ShopCheckout,
     view: View,
 ) -> Preview:
-    """In the edit, choose another shipping option instead of the one that the edit added."""
+    """Choose another shipping option in the edit, instead of the one that the edit added."""
     return await _choose_other(checkout, actor, draft_id, action_id, body, view)
 
 
