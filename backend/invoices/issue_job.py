@@ -104,7 +104,7 @@ class Invoices:
             return prepared
         issued = await prepared.provider.find(prepared.document) if prepared.was_asked else None
         if issued is None:
-            document = await self._mark_as_sent(invoice_id, prepared)
+            document = await self._mark_as_sent(invoice_id)
             if document is None:
                 return None
             prepared = replace(prepared, document=document)
@@ -192,12 +192,11 @@ class Invoices:
             prepaid=await _find_prepaid(session, row, order) if corrects is None else None,
         )
 
-    async def _mark_as_sent(self, invoice_id: str, prepared: PreparedDocument) -> Document | None:
+    async def _mark_as_sent(self, invoice_id: str) -> Document | None:
         """Store that the document is being sent, and return it; None if it is no longer pending.
 
-        If an earlier attempt may have sent the document, the provider does not have it. Then the document is rebuilt
-        from the current data if it was rejected, or if its date is not today: the DIAN accepts a document only on its
-        own date (Res. 165 of 2023).
+        The provider does not have the document. It is rebuilt from the current data if it was rejected, or if its date
+        is not today: the DIAN accepts a document only on its own date (Res. 165 of 2023).
         """
         async with self.database.transaction() as session:
             row = await _lock_invoice(session, invoice_id)
@@ -206,7 +205,7 @@ class Invoices:
             moment = await database_now(session)
             document = restore_document(row.document)
             is_old = document.local.date() != today_in_colombia(moment)
-            if prepared.was_asked and (row.reason or is_old):
+            if row.reason or is_old:
                 now = await self._build_document(session, row, await read_invoicing(session))
                 document = replace(now, prefix=document.prefix, number=document.number, range=document.range)
                 row.document = document.as_json()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -199,6 +200,32 @@ async def test_crash_at_any_step_of_issuing_uses_no_second_invoice_number(
     await place_paid_order(shop)  # the next number follows: none was skipped
     await shop.worker.run_due(ISSUE)
     assert list(desk.made) == ["SETP990000000", "SETP990000001"]
+
+
+@pytest.mark.parametrize("dying", [_crash_after_the_number, _crash_before_the_issue])
+async def test_document_that_is_sent_on_a_later_day_has_the_date_of_that_day(
+    shop: Shop, shop_defaults: Defaults, dying: Callable[..., Any]
+) -> None:
+    """Test a crash before midnight, whether or not the document may have been sent before it."""
+    desk = Desk()
+    invoices = await enable_invoices(shop, desk)
+    await place_paid_order(shop)
+    (row,) = await list_documents(shop)
+    with pytest.MonkeyPatch.context() as patch:
+        await dying(patch, desk)
+        with pytest.raises(Killed):
+            await run_issue_job(invoices, row)
+    desk.before = lambda _: None
+    (row,) = await list_documents(shop)
+    first = restore_document(row.document)
+    earlier = replace(first, issued_at=first.issued_at - timedelta(days=1))
+    async with shop.database.transaction() as session:
+        await session.execute(update(Invoice).values(document=earlier.as_json()))
+    assert await run_issue_job(invoices, row) is None
+    (row,) = await list_documents(shop)
+    sent = restore_document(row.document)
+    assert (row.state, sent.number) == ("issued", first.number)
+    assert sent.issued_at >= first.issued_at
 
 
 async def test_document_without_a_response_is_looked_up(shop: Shop, shop_defaults: Defaults) -> None:
