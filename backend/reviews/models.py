@@ -34,7 +34,7 @@ _WAITING = text("state = 'waiting'")
 class Review(Timestamps, table=True):
     """A customer's review of a product of an order.
 
-    The product stores the number and the stars of its shown reviews (`backend.reviews.moderation`).
+    The product stores the number of its shown reviews and the sum of their stars (`backend.reviews.moderation`).
     """
 
     __tablename__ = "review"

@@ -81,9 +81,9 @@ async def answer_review(session: AsyncSession, actor: Actor, review_id: str, ans
 
 
 async def delete_reviews(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> None:
-    """Delete the reviews of these orders, and their personal values in the audit log.
+    """Delete the reviews of these orders, and the personal values of the reviews in the audit log.
 
-    The files of their pictures are deleted later.
+    The files of the reviews' pictures are deleted later.
     """
     mine = Review.order_id.in_(order_ids)
     rows = (await session.execute(select(Review.id, Review.product_id).where(mine))).all()
@@ -97,7 +97,10 @@ async def delete_reviews(session: AsyncSession, actor: Actor, order_ids: Sequenc
 
 
 async def count_reviews(session: AsyncSession, product_id: str) -> None:
-    """Update the number and the stars of shown reviews on the locked product, and notify open pages of the product."""
+    """Count the product's shown reviews and sum up their stars, store both in the product, and notify its open pages.
+
+    The caller has locked the product.
+    """
     await session.flush()
     shown = (Review.product_id == product_id) & (Review.state == ReviewState.SHOWN)
     query = select(func.count(), func.coalesce(func.sum(Review.stars), 0)).where(shown)

@@ -32,7 +32,7 @@ class ReviewableProduct:
 
 
 async def list_reviewable_products(session: AsyncSession, order: Order) -> list[ReviewableProduct]:
-    """Return the products of the order that can be reviewed now, without duplicates, sorted by their order lines."""
+    """Return the products of the order that can be reviewed now, each once, in the sequence of the order lines."""
     return (await reviewable_products_by_order(session, [order]))[order.id]
 
 
@@ -113,7 +113,7 @@ async def _delivery_times(session: AsyncSession, order_ids: Sequence[str]) -> di
 
 
 async def _products_for_sale(session: AsyncSession, lines: Sequence[OrderLine]) -> dict[str, tuple[str, str]]:
-    """Return handle and title of the lines' products that are for sale, by product id."""
+    """Return handle and title by product id. Products of the lines that are not for sale are left out."""
     query = select(Product.id, Product.handle, Product.title).where(
         Product.id.in_({line.product_id for line in lines}), for_sale()
     )

@@ -56,11 +56,10 @@ async def send_review(
     ip: ClientIp,
     uploads: Annotated[PictureUploads, Depends(get_uploads)],
 ) -> Response:
-    """Store a review of the order line that the token in the query identifies, and redirect to the review page.
+    """Store a review of the order line in the signed link, and redirect to the review page.
 
-    The parameter `said` of the redirect's URL selects the message that the page displays.
-
-    The text is saved even if a picture cannot be used.
+    The text is saved even if a picture cannot be used. The query parameter `said` of the redirect selects the
+    message that the page displays.
     """
     line_id, token = (request.query_params.get(name, "")[:200] for name in ("id", "token"))
     REVIEW_LINK.require(settings.signing_key, line_id, token)

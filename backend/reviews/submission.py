@@ -34,7 +34,10 @@ STARS = ("1", "2", "3", "4", "5")
 
 @dataclass(frozen=True, slots=True)
 class ReviewSubmitted:
-    """Event: a customer wrote a review, or changed one that waits. Published in the transaction of the change."""
+    """Event: a customer wrote a review, or changed one that staff have not decided on yet.
+
+    Published in the transaction of the change.
+    """
 
     review_id: str
 
@@ -119,7 +122,7 @@ async def write_review(
 
 
 async def require_reviewable(database: Database, line_id: str) -> None:
-    """Check that the product of this line can be reviewed, before the body of the request is read.
+    """Check that the product of this line can be reviewed. Call it before the body of the request is read.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `write_review`.

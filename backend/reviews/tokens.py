@@ -8,5 +8,5 @@ REVIEW_LINK = SignedLink(salt="review", noun="Order line")
 
 
 def review_path(signing_key: str, line_id: str) -> str:
-    """Return the path of the page on which the product of this line is reviewed, with the signed token."""
+    """Return the signed link, as a path, to the review page for the product of this order line."""
     return f"{PAGE}/{line_id}?token={REVIEW_LINK.token(signing_key, line_id)}"

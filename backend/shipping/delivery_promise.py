@@ -34,19 +34,19 @@ class DeliveryTerms:
     """The terms of a shipping option that determine the promised day. An order stores the terms that its customer saw.
 
     Attributes:
-        cutoff_hour: hour of the day in Colombia. Packing of an order whose payment is approved earlier on a business
-            day starts on that day; of any other order on the next business day.
+        cutoff_hour: hour of the day in Colombia. If a payment is approved before it on a counted day
+            (`is_working_day`), packing of the order starts on that day; otherwise on the next counted day.
         packing_days: business days from the start of packing until the carrier gets the order, or until the customer
             can collect it.
         carrier_days: maximum business days that the carrier needs for this destination; 0 for an order to collect.
-            For own delivery, the days of its schedule.
+            For own delivery, the number of days of its schedule until the order arrives.
         weekdays: the days of the week, Monday being 0, on which the shop itself delivers, or on which the pickup
             point is open; empty: business days.
         on_holidays: True if `weekdays` also count on public holidays.
         is_own: True if the shop delivers the order itself. Then only days of the schedule are counted, and
             `packing_days` is 0.
-        ready_on: day on which the units of a preorder arrive at the shop: packing starts then, or later. A sold
-            shipping method stores it under `READY_ON`, because it belongs to the sold products.
+        ready_on: day on which the units of a preorder arrive at the shop. Packing does not start earlier. The data of
+            an order's shipping method have this day under `READY_ON`, outside the terms of the option.
     """
 
     cutoff_hour: int
@@ -138,7 +138,7 @@ def build_delivery_terms(
 
 
 def add_delivery_terms(data: JsonObject, terms: DeliveryTerms | None) -> JsonObject:
-    """Return the data of a shipping method with these terms."""
+    """Return the data of a shipping method, and add these terms except `ready_on`, if there are terms."""
     if terms is None:
         return data
     values = {name: value for name, value in asdict(terms).items() if name != "ready_on"}
@@ -157,13 +157,19 @@ def parse_delivery_terms(data: JsonObject) -> DeliveryTerms | None:
 
 
 def add_ready_day(data: JsonObject, day: date | None) -> JsonObject:
-    """Return the data of an order's shipping method, with the day on which preordered units arrive at the shop."""
+    """Return the data of an order's shipping method, with the day on which preordered units arrive at the shop.
+
+    If the day is None, a stored day is removed.
+    """
     rest = {name: value for name, value in data.items() if name != READY_ON}
     return rest if day is None else {**rest, READY_ON: day.isoformat()}
 
 
 def add_promised_day(data: JsonObject, moment: datetime) -> JsonObject:
-    """Return the data of an order's shipping method, with the day promised for a payment at this moment."""
+    """Return the data of an order's shipping method, with the day promised for a payment at this moment.
+
+    If no day is promised, the data are unchanged.
+    """
     promise = promise_delivery(moment, parse_delivery_terms(data))
     return data if promise is None else {**data, PROMISED_DAY: promise.day.isoformat()}
 

@@ -121,8 +121,8 @@ async def delete_location(session: AsyncSession, actor: Actor, location_id: str)
 
     Raises:
         NotFound: there is no such location.
-        NotAllowed: it has stock or shipping options, or fulfillments were sent from it; or carts use an option of it
-            that is marked as deleted.
+        NotAllowed: it has stock or shipping options, or fulfillments were sent from it; or carts still use one of its
+            deleted options.
     """
     actor.require(Right.CHANGE_SETTINGS)
     location = await lock_location(session, location_id)

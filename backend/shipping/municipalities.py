@@ -84,10 +84,10 @@ def find_municipalities_by_name(
 ) -> list[Municipality]:
     """Return the municipalities with this name. If a department is given, return only those in the department.
 
-    Accents, case, punctuation and abbreviations ("Sta. Marta") are ignored. The name may be followed by the
-    department ("LETICIA (AMAZONAS)") and the country, and it may be the code. The department is a name, DANE's two
-    digits or the code of ISO 3166-2 ("05", "CO-ANT"); see `find_department_codes`. If a department is given, official
-    names take precedence over other names of a municipality.
+    Accents, case, punctuation and abbreviations ("Sta. Marta") are ignored. `city` is a name, which may be followed
+    by the department ("LETICIA (AMAZONAS)") and the country; or the code of a municipality. `department` is a name,
+    DANE's two digits or the code of ISO 3166-2 ("05", "CO-ANT"); see `find_department_codes`. If a department is
+    given, official names take precedence over other names of a municipality.
 
     Args:
         by_sound: if no name is equal, also accept names that sound the same ("Cartajena").
@@ -139,9 +139,9 @@ def search_municipalities(text: str, limit: int = 8) -> list[Municipality]:
 
     Every typed word must be the prefix of a word in the municipality's name, in another name of it (such as
     Bogotá's localities) or in its department. Accents, case and abbreviations are ignored. The exact name is first,
-    then names that start with the text, then the others. Equal matches are sorted alphabetically, after the capitals.
-    Digits are the beginning of a code. If nothing matches, names that sound the same are returned, and otherwise
-    similar ones.
+    then names that start with the text, then the others. Among equal matches, capitals are first, and the rest is in
+    alphabetical order. If the text consists of digits, codes that start with it match. If nothing matches, return
+    names that sound the same; without any, return similar names.
     """
     typed = fold_place_name(text)
     if not typed or limit <= 0:

@@ -120,7 +120,7 @@ class NewZone(Body):
 
 
 class PriceRule(Body):
-    """A condition of a price of 0 of own delivery: the goods cost at least `value` after discounts."""
+    """The condition under which own delivery is free: the goods cost at least `value` pesos after discounts."""
 
     attribute: Literal["item_total"]
     operator: Literal["gte"] = "gte"

@@ -31,7 +31,7 @@ async def delete_set(session: AsyncSession, actor: Actor, set_id: str) -> None:
 
     Raises:
         NotFound: there is no such set.
-        NotAllowed: a zone has shipping options, or carts use a shipping option of it that is marked as deleted.
+        NotAllowed: a zone has shipping options, or carts still use one of its deleted options.
     """
     actor.require(Right.CHANGE_SETTINGS)
     fulfillment_set = await find_set(session, set_id)
@@ -104,11 +104,11 @@ async def change_zone(
 
 
 async def delete_zone(session: AsyncSession, actor: Actor, set_id: str, zone_id: str) -> None:
-    """Delete the zone, if it has no shipping options. Options that are marked as deleted are removed from the database.
+    """Delete the zone, if it has no shipping options. Rows of options that are marked as deleted are removed with it.
 
     Raises:
         NotFound: the set has no such zone.
-        NotAllowed: the zone has shipping options, or carts use one that is marked as deleted.
+        NotAllowed: the zone has shipping options, or carts still use one of its deleted options.
     """
     actor.require(Right.CHANGE_SETTINGS)
     zone = await find_zone(session, set_id, zone_id)
@@ -141,7 +141,9 @@ async def _delete_zone(session: AsyncSession, zone: ServiceZone) -> None:
 
 
 def parse_geo_zones(zones: Sequence[GeoZone]) -> tuple[list[str], list[str]]:
-    """Return the codes of the countries and of the municipalities. No municipalities: the zone is the whole countries.
+    """Return the codes of the zone's countries and of its municipalities.
+
+    Without municipalities, the zone covers the whole countries.
 
     Raises:
         InvalidData: whole countries and municipalities are mixed, or a municipality is not known.

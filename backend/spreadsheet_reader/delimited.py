@@ -52,7 +52,7 @@ def read_rows(file: BinaryIO, limits: Limits) -> Iterator[Row]:
 
 
 def _parse_cell(cell: str) -> str:
-    """Return the cell's text. Programs write `="0017"` so that Excel keeps the zeros of a code."""
+    """Return the cell's text; for `="0017"`, return `0017`: programs write this so that Excel keeps the zeros."""
     as_formula = _TEXT_FORMULA.fullmatch(cell)
     return (as_formula[1] if as_formula else restore_cell(cell)).strip()
 

@@ -32,7 +32,10 @@ MIN_LEAD = 5
 
 
 def decode_lines(content: bytes) -> str:
-    """Decode a text without a byte order mark; unreadable letters become `UNREADABLE`."""
+    """Decode a text in UTF-8 or in an older encoding. Remove its byte order mark, if it has one.
+
+    Letters that cannot be read become `UNREADABLE`.
+    """
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -127,7 +130,10 @@ def _rate_sign(letter: str, previous: str, after: str) -> int:
 
 
 def _has_plausible_case(letter: str, before: str, after: str) -> bool:
-    """Return True if the letter's case fits its neighbours. A digit, or the same vowel without accent, never fits."""
+    """Return True if the letter's case fits its neighbours.
+
+    Return False if a neighbour is a digit, or the same vowel without its accent.
+    """
     previous, following = before[-1], after[0]
     if previous.isdigit() or following.isdigit():
         return False

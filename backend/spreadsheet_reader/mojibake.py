@@ -23,5 +23,5 @@ def repair_text(text: str) -> str:
 
 
 def _encode_letter(letter: str, encoding: str) -> bytes:
-    """Encode a letter. Programs read the bytes that cp1252 does not define as control characters."""
+    """Encode a letter. A control character becomes the byte with its number, which cp1252 may not define."""
     return letter.encode("latin-1" if "\u0080" <= letter <= "\u009f" else encoding)

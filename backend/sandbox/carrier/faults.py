@@ -66,7 +66,7 @@ class Faults:
     def plan(
         self, fault: Fault, operation: str = ALL_OPERATIONS, *, times: int | None = None, seconds: float = 0.0
     ) -> None:
-        """Make an operation fail `times` times; if None, until `clear` is called.
+        """Make the next `times` requests of an operation fail. If `times` is None, all fail until `clear` is called.
 
         `seconds` is the delay of `Fault.SLOW`.
         """
@@ -123,9 +123,9 @@ ABSURDITIES: tuple[dict[str, Any], ...] = (
 
 
 async def find_early_response(planned: PlannedFault | None, request: Request) -> Response | None:
-    """Return the response of a fault that replaces the operation; None if the operation must run.
+    """Return a planned fault's response that is sent instead of running the operation; None: run the operation.
 
-    Wait first if the fault is a delay.
+    If the fault is a delay, wait and return None.
     """
     if planned is None:
         return None
@@ -140,7 +140,10 @@ async def find_early_response(planned: PlannedFault | None, request: Request) ->
 
 
 def apply_fault(answer: Response, planned: PlannedFault | None) -> Response:
-    """Return the response of an operation that ran, changed by the planned fault; unchanged without such a fault."""
+    """Change the response of an operation that ran as the planned fault requires.
+
+    Return the response itself if there is no fault, or if the fault does not change responses.
+    """
     match planned and planned.fault:
         case Fault.DROP:
             return InterruptedResponse(answer)

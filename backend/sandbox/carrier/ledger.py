@@ -100,11 +100,11 @@ class Ledger:
             _set_status(label, status)
 
     async def cancel_labels(self, order_ids: Iterable[int]) -> list[tuple[SandboxLabel, bool]] | None:
-        """Cancel those of the labels whose parcel is not collected yet.
+        """Cancel these labels, except those whose parcel was already collected.
 
         Returns:
-            Each label, with True if it was cancelled. None if one of the labels does not exist; then no label is
-                cancelled.
+            Each label, with True if it was cancelled. None if one of the labels does not exist: no label is cancelled
+                then.
         """
         requested_ids = set(order_ids)
         async with self._database.transaction() as session:
@@ -123,12 +123,12 @@ class Ledger:
 
 
 def make_rate_number(courier_id: int) -> int:
-    """Return the number of a courier's rate that is offered now."""
+    """Return a number for a rate that this courier offers now. It contains the time and the courier's id."""
     return _seconds_since_epoch() * 10 + courier_id
 
 
 def find_courier(rate: int) -> str | None:
-    """Return the name of the rate's courier; None if the rate was never offered or is too old."""
+    """Return the name of the courier of this rate number; None if the rate was never offered or is too old."""
     offered, courier_id = divmod(rate, 10)
     if not -CLOCK_TOLERANCE_S <= _seconds_since_epoch() - offered <= RATE_VALIDITY_S:
         return None

@@ -98,7 +98,10 @@ COURIERS = (
 
 
 def compute_rates(body: dict[str, Any]) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return the rates of a valid quotation, without `idRate`, and the ids of couriers that do not deliver there."""
+    """Return the rates of a valid quotation, and the ids of couriers that do not ship between its places.
+
+    The rates have no `idRate` yet.
+    """
     origin, destination = body["origin"]["daneCode"], body["destination"]["daneCode"]
     km = distance_km(origin, destination)
     if km is None:

@@ -72,7 +72,7 @@ def check_flag(value: Any) -> Sentences:
 
 
 def check_day(value: Any) -> Sentences:
-    """Check that the value is a date in the form AAAA-MM-DD."""
+    """Check that the value is a date in the form YYYY-MM-DD."""
     try:
         is_date = isinstance(value, str) and date.fromisoformat(value).isoformat() == value
     except ValueError:

@@ -210,7 +210,7 @@ class GatewayApi:
     async def public_lookup(self, request: Request) -> Response:
         """Handle `GET /validation/v1/reference/{reference}`.
 
-        It needs no login, and finds only references for browsers.
+        It needs no login. It finds a transaction by its random `browser_reference`, not by its number.
         """
         found = await self._ledger.find_by_browser_reference(request.path_params["reference"])
         return JSONResponse(

@@ -78,7 +78,7 @@ class BankPage:
 
 
 def return_url(transaction: SandboxTransaction) -> str:
-    """Return the shop's address to which the bank sends the customer back, with the reference for browsers."""
+    """Return the shop's address to which the bank sends the customer back, with `browser_reference` in its query."""
     url = httpx.URL(transaction.fields["url_respuesta"])
     return str(url.copy_merge_params({"ref_payco": transaction.browser_reference}))
 

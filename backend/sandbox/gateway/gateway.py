@@ -20,7 +20,7 @@ from backend.sandbox.outage import respond_unavailable
 
 
 class SandboxGateway:
-    """A gateway that uses the real gateway's wire format, and its bank.
+    """A gateway that uses the real gateway's wire format, together with the page of a bank.
 
     Attributes:
         app: the ASGI application. It may be mounted anywhere; its public address is `public_base`.

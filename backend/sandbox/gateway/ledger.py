@@ -69,7 +69,7 @@ class Ledger:
         return await self._find_one(col(SandboxTransaction.ref_payco) == int(reference))
 
     async def find_by_browser_reference(self, reference: str) -> SandboxTransaction | None:
-        """Find the transaction by the reference that a browser returned with."""
+        """Find the transaction by the reference with which the bank sent the browser back to the shop."""
         return await self._find_one(col(SandboxTransaction.browser_reference) == reference)
 
     async def list_by_invoice(self, invoice: str) -> list[SandboxTransaction]:
@@ -133,7 +133,7 @@ class Ledger:
 def _has_effect(transaction: SandboxTransaction, state: GatewayState) -> bool:
     """Return True if the decision changes the transaction.
 
-    A final state never changes, and "pending" is applied only once.
+    A final state never changes. The decision "pending" changes the transaction only if it is the first decision.
     """
     is_repeated = transaction.decided_at is not None and state is GatewayState.PENDING
     return transaction.state == GatewayState.PENDING and not is_repeated
@@ -142,7 +142,7 @@ def _has_effect(transaction: SandboxTransaction, state: GatewayState) -> bool:
 def _build_notifications(
     reference: int, state: GatewayState, moment: datetime, fault: Fault | None
 ) -> list[SandboxNotification]:
-    """Return the notifications about a new state. Without a planned fault, it is one notification, sent immediately."""
+    """Return the notifications about a new state: one that is due immediately, unless a planned fault changes this."""
 
     def build(state: GatewayState = state, after: float = 0, *, forged: bool = False) -> SandboxNotification:
         due_at = moment + timedelta(seconds=after)

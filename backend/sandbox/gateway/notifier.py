@@ -209,9 +209,9 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class AllowedAddresses:
-    """A rule for addresses that notifications may be sent to: the shop's own address.
+    """The rule that notifications may be sent only to the shop's own address.
 
-    If the shop runs on this machine, all addresses of this machine are allowed.
+    If the shop's address is one of this machine, all addresses of this machine are allowed.
     """
 
     def __init__(self, shop_url: str) -> None:

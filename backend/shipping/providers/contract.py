@@ -222,7 +222,7 @@ async def _create(harness: CarrierHarness, reference: str = "A-1") -> Label:
 
 
 async def _track(harness: CarrierHarness, *labels: Label) -> list[TrackingUpdate | None]:
-    """Track labels as the shop does, which only passes their numbers."""
+    """Call the provider's `track` like the shop: with only the numbers of the labels."""
     numbers = [Label(label.tracking_number, label.carrier_order_id) for label in labels]
     return await harness.provider.track(numbers)
 

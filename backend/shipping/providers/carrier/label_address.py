@@ -42,7 +42,7 @@ ABBREVIATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class LabelAddress:
-    """The address fields of a label. An empty field may be filled with other text."""
+    """The address fields of a label."""
 
     address: str
     cross_street: str
@@ -93,9 +93,9 @@ def _split(text: str, max_length: int) -> tuple[str, str]:
 
 
 def _spread(text: str) -> tuple[str, str]:
-    """Split the text into cross street and reference. The text begins in the reference.
+    """Split the text. Return the cross street and the reference; the beginning of the text is in the reference.
 
-    It is split between words if both parts then fit.
+    The text is split between words if both parts then fit.
     """
     reference, cross_street = _split(text, MAX_REFERENCE)
     if len(cross_street) > MAX_CROSS_STREET:
