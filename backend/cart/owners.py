@@ -206,7 +206,7 @@ async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign
 
 @dataclass(slots=True)
 class _MovedLines:
-    """The result of moving lines into a cart: its previous units, the added units, and those that were not added.
+    """The result of moving lines into a cart: its previous units, the added ones and those left behind.
 
     `lines` is the number of lines that left the other cart.
     """

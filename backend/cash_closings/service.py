@@ -29,7 +29,7 @@ RECENT_CLOSINGS = 10
 
 @dataclass(frozen=True, slots=True)
 class OpenDay:
-    """The money since the latest closing.
+    """The money received and given back since the latest closing.
 
     Attributes:
         previous_id: the id of the latest closing; empty before the first one.
@@ -50,7 +50,7 @@ class OpenDay:
 
 
 async def read_open_day(session: AsyncSession, actor: Actor) -> OpenDay:
-    """Return the money since the latest closing."""
+    """Return the money received and given back since the latest closing."""
     actor.require(Right.READ_ORDERS)
     latest = (await session.execute(_NEWEST.limit(1))).scalar_one_or_none()
     received = {method: int(pesos or 0) for method, pesos in await session.execute(_RECEIVED)}

@@ -105,7 +105,7 @@ class PaymentResolver(Resolver):
         """Lock the cart, the payment session and the order, in this order.
 
         Raises:
-            NotFound: the payment was deleted.
+            NotFound: the payment was deleted, and the decision is not a dismissal.
         """
         found = await _lock_payment(session, row, decision)
         if found is not None:
@@ -113,10 +113,10 @@ class PaymentResolver(Resolver):
             await lock_order_of_cart(session, cart.id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Apply the decision. See `Resolver`.
+        """Let the money pay the order (`honor`), book its refund (`refunded`), or cancel a held payment.
 
         Raises:
-            NotFound: the payment was deleted.
+            NotFound: the payment was deleted, and the decision is not a dismissal.
             PaidAlready: the order is paid; this money must be refunded.
             OtherTransactionPays: the payment session already has the money of another transaction.
             NotAllowed: the refund is larger than the captured money.
@@ -152,10 +152,10 @@ class ContradictionResolver(PaymentResolver):
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Apply the decision. See `Resolver`.
+        """For `refunded`, book the money that went back to the shopper. Do nothing for other decisions.
 
         Raises:
-            NotFound: the payment was deleted.
+            NotFound: the payment was deleted, and the decision is not a dismissal.
             AmountUnknown: the amount that went back to the shopper is unknown.
             NothingToRefund: the whole amount is already booked as refunded.
         """
@@ -187,10 +187,11 @@ class ShortStockResolver(Resolver):
         await lock_order(session, row.subject_id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Apply the decision. See `Resolver`.
+        """Reserve the units (`honor`), or book a refund of the whole order (`refunded`).
 
         Raises:
-            OrderWithoutMoney: the shop no longer has any money for the order.
+            OrderWithoutMoney: for `honor`, the shop no longer has any money for the order.
+            NotAllowed: for `refunded`, the shop no longer has any money for the order.
             HasActiveFulfillments: for `refunded`, the order has active fulfillments.
             InsufficientStock: units are still missing; the message names them.
         """

@@ -143,7 +143,7 @@ class GroupLookup:
         return [name for part in text.split(PATH_SEPARATOR) if (name := part.strip())] or [text]
 
     def _is_below(self, handle: str, path: Sequence[str]) -> bool:
-        """Return True if the names of the category's nearest ancestors are this path."""
+        """Return True if the nearest ancestors of the category are those that the path names."""
         for name in reversed(path):
             handle = self.parents.get(handle, "")
             if not handle or (handle != name and self.names.get(handle) != make_handle(name)):

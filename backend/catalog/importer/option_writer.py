@@ -144,7 +144,7 @@ async def _ensure_options(
 
 
 async def _delete_unused_values(session: AsyncSession, product: Product, were_used: set[str]) -> None:
-    """Delete the values that a variant had and no variant has now."""
+    """Delete the option values of `were_used` that no variant of the product has any more."""
     links = await read_variant_values(session, [product.id])
     used = {value.id for of in links.values() for value in of.values()}
     table = table_of(ProductOptionValue)

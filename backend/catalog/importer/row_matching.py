@@ -300,7 +300,7 @@ def _match_single_row(
 
 
 def _match_group(known_products: KnownProducts, rows: Sequence[Row]) -> list[MatchedRow]:
-    """Match the rows with options of one product."""
+    """Match all rows with options that belong to one product. Return the results in the order of the rows."""
     rows, problems = _merge_product_values(rows)
     if len(rows) > MAX_VARIANTS_PER_PRODUCT:
         message = f"a product has at most {MAX_VARIANTS_PER_PRODUCT} variants in a file"

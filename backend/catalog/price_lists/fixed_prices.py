@@ -180,7 +180,12 @@ async def remove_products(
 async def _find_not_started(
     session: AsyncSession, actor: Actor, list_id: str
 ) -> tuple[PriceList, Sequence[PriceListPrice]]:
-    """Return a list that has not started, locked, and its prices."""
+    """Lock and return a list that has not started, with its prices.
+
+    Raises:
+        NotFound: see `find_list`.
+        NotAllowed: the list has started.
+    """
     actor.require(Right.CHANGE_PROMOTIONS)
     row = await find_list(session, list_id)
     if row.has_begun(await database_now(session)):

@@ -40,10 +40,10 @@ TOO_MANY_TEXT = _("Ya hay 20.000 direcciones: borra las que nadie visita.")
 
 
 async def resolve_target(session: AsyncSession, text: str) -> RedirectTarget:
-    """Return the page that a person names: see `find_targets`.
+    """Return the product, category or collection that a person names: see `find_targets`.
 
     Raises:
-        InvalidData: there is none, or there are several.
+        InvalidData: the text names none or several.
     """
     found = (await find_targets(session, [text]))[text]
     if found is None or found is AMBIGUOUS:

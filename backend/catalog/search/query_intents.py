@@ -103,7 +103,7 @@ class ShopperSearch:
 
 
 def parse_search(text: str, words: SearchWords) -> ShopperSearch:
-    """Parse a shopper's search."""
+    """Parse a shopper's search into words, prices, order and help pages."""
     folded = " ".join(fold(text).split())
     for phrase, meaning in words.phrases.items():
         folded = re.sub(rf"\b{phrase}\b", meaning, folded)

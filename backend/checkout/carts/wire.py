@@ -139,7 +139,7 @@ async def read_cart_and_offers(session: AsyncSession, cart_id: str) -> tuple[Who
 
 
 async def whole_cart_wire(session: AsyncSession, whole: WholeCart, view: CartView) -> CartOut:
-    """Convert a cart that was already read to the platform's shape. See `cart_wire`."""
+    """Convert an already loaded cart to the platform's shape. See `cart_wire`."""
     cart, contents, collection = whole.cart, whole.contents, whole.collection
     prices, discounts = await read_discounted_totals(session, cart.id, contents)
     wire = _cart_wire(whole, prices, view.base_url)

@@ -78,7 +78,7 @@ _TITLE_END = " -–—|/,(:·"
 
 
 def convert(table: Table) -> SourceFile:
-    """Convert a product feed."""
+    """Convert a Google product feed to the importer's columns."""
     cells = Cells(table, HEADINGS)
     products: dict[str, list[Draft]] = {}
     for group_id, rows in cells.group_rows(table.rows, "group").items():

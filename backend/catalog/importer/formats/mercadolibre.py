@@ -52,7 +52,7 @@ _SEPARATOR = re.compile(r"[|;,/\n]")
 
 
 def convert(table: Table) -> SourceFile:
-    """Convert a list of publications."""
+    """Convert a Mercado Libre list of publications to the importer's columns."""
     cells = Cells(table, HEADINGS)
     groups = cells.group_rows(table.rows, "publication")
     drafts: list[Draft] = []

@@ -91,7 +91,7 @@ PERCENT = 100
 
 
 def convert(table: Table) -> SourceFile:
-    """Convert a list or an import file of PrestaShop. A price with tax is preferred to one without."""
+    """Convert a PrestaShop list or import file to the importer's columns. A price with tax is preferred."""
     cells = Cells(table, HEADINGS)
     drafts = [_convert_row(cells, row) for row in table.rows]
     places = {column: cells.find_places(names) for column, names in FIELDS.items()}

@@ -106,5 +106,5 @@ def list_source_places(headings: Sequence[str]) -> list[int]:
 
 
 def has_correction_column(headings: Sequence[str]) -> bool:
-    """Return True for a file of refused rows that the shop wrote."""
+    """Return True if the headings have the column that the shop adds to a file of refused rows."""
     return normalize_heading(CORRECTION_HEADING) in map(normalize_heading, headings)

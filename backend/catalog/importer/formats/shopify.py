@@ -81,7 +81,7 @@ _ACTIVE = "active"
 
 
 def convert(table: Table) -> SourceFile:
-    """Convert an export of Shopify."""
+    """Convert a Shopify export to the importer's columns."""
     cells = Cells(table, HEADINGS)
     groups = cells.group_rows(table.rows, "handle")
     drafts = [draft for rows in groups.values() for draft in _convert_product(cells, rows)]

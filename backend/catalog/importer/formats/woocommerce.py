@@ -252,7 +252,7 @@ class _Converter:
 
 
 def convert(table: Table) -> SourceFile:
-    """Convert an export of WooCommerce."""
+    """Convert a WooCommerce export to the importer's columns."""
     return _Converter(table, today_in_colombia(clock.now())).convert()
 
 
