@@ -119,7 +119,7 @@ class _Entry:
         self.changes[key] = (self.changes[key][0] if key in self.changes else as_json(before), as_json(after))
 
     def drop_unchanged(self) -> None:
-        """Remove changes whose value is the same before and after."""
+        """Remove changes whose value is the same before and after, except those of secret fields."""
         self.changes = {
             key: change
             for key, change in self.changes.items()

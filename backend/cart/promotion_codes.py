@@ -127,10 +127,10 @@ async def remove_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) 
 
 
 async def set_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) -> None:
-    """Set the codes of the (locked) cart to exactly these.
+    """Set the codes that are typed into the (locked) cart to these.
 
-    API clients send all codes that the cart shows, with their changes. So a code that the cart already has is not
-    checked again, and the codes of automatic promotions are ignored.
+    API clients send all codes that the cart shows, with their changes. So codes that the cart already has are
+    kept without a new check, and codes of automatic promotions are ignored.
 
     Raises:
         CodeRefused, InvalidData: see `add_codes`.

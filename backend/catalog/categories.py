@@ -136,12 +136,13 @@ async def move_category(
 ) -> Category:
     """Move the category before or after another one, or make it the last child of the other one.
 
-    The new place is relative to the other category. So if two people move categories at once, both moves are kept.
+    The new place is relative to the other category. So if two people move categories at once, both moves are
+    kept.
 
     Raises:
         NotFound: one of the categories does not exist.
-        NotAllowed: the target is the category or its descendant, or a category would be more than `MAX_DEPTH` levels
-            deep.
+        NotAllowed: the category would become its own descendant, or a category would be more than `MAX_DEPTH`
+            levels deep.
     """
     actor.require(Right.CHANGE_CATALOG)
     await lock_tree(session)

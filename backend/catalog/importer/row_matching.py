@@ -198,15 +198,16 @@ def match_rows(
 ) -> list[MatchedRow]:
     """Match the rows to products and variants. Return the results in the order of the rows.
 
-    All rows with options that name one product describe its variants. A variant is found by its id or SKU, else by
-    its option values. Values that apply to the whole product are moved to the product's first row; the other rows
-    may leave these columns empty.
+    Rows with options that name the same product describe its variants. A variant is found by its id or SKU,
+    else by its option values. Values that apply to the whole product are moved to the product's first row;
+    the other rows may leave these columns empty.
 
     Args:
         known_products: the existing products and variants of the rows.
-        rows: the rows. They must include all rows with options of a product; else variants may seem to be missing.
-        titled: replacements, by line, for rows that do not name a product: the same row with a handle derived from
-            its title.
+        rows: the rows. They must include all rows with options of a product; else variants may seem to be
+            missing.
+        titled: replacements, by line, for rows that do not name a product: the same row with a handle derived
+            from its title.
         creates_words: True if missing tags and types will be created.
     """
     rows, titled = _add_taxes(known_products, rows, titled or {})
@@ -442,9 +443,9 @@ def _find_contradictions(
 
 
 def _missing_variants(known_products: KnownProducts, row: Row, covered: Sequence[Match]) -> str:
-    """Return the names of the product's variants that lack a row, if the row changes the product's options.
+    """Return the names of the product's variants that have no row, if `row` changes the product's options.
 
-    Return an empty text if no variant lacks a row, or if the options do not change.
+    Return an empty text if all variants have a row, or if the options do not change.
     """
     product = covered[0].product
     if product is None:
