@@ -44,7 +44,10 @@ def find_share_image(brand: Brand) -> str:
 
 
 def find_first_letter(name: str) -> str:
-    """Return the first letter or digit of the name that the icon's font has, as a capital; empty if there is none."""
+    """Return the name's first letter or digit, as a capital. Skip those that are missing in the icon's font.
+
+    Empty if none is left.
+    """
     return next((letter.upper() for letter in name if letter.isalnum() and letter <= MAX_LETTER), "")[:1]
 
 

@@ -141,7 +141,7 @@ class AddedPoliciesAnswer(TypedDict):
 
 
 class RoleUsersAnswer(TypedDict):
-    """Response with the staff members who got a role."""
+    """Response with the staff members to whom a role was given."""
 
     users: list[StaffOut]
 

@@ -75,12 +75,12 @@ async def read_role_rows(session: AsyncSession) -> Sequence[StaffRole]:
 
 
 async def read_custom_roles(session: AsyncSession) -> dict[str, CustomRole]:
-    """Return all custom roles by their ids, sorted by name."""
+    """Return all custom roles by id, sorted by name."""
     return {row.id: CustomRole(row.name, parse_rights(row.rights)) for row in await read_role_rows(session)}
 
 
 async def read_role_names(session: AsyncSession) -> dict[str, str]:
-    """Return the names of all roles: first the built-in ones, then the custom ones by their ids."""
+    """Return the names of all roles by `Role` or id: the built-in ones first."""
     return {**ROLE_NAMES, **{one: role.name for one, role in (await read_custom_roles(session)).items()}}
 
 
@@ -186,7 +186,9 @@ async def require_assignable_role(session: AsyncSession, role: str) -> str:
 
 
 async def find_role(session: AsyncSession, text: str) -> str:
-    """Return the role with this name: a built-in one, or the id of a custom one.
+    """Return the role that a person names: a `Role`, or the id of a custom role.
+
+    `text` is the name of a built-in role, or the name or id of a custom role.
 
     Raises:
         InvalidData: there is no such role.
@@ -202,7 +204,7 @@ async def find_role(session: AsyncSession, text: str) -> str:
 
 
 async def lock_owners(session: AsyncSession, actor: Actor) -> set[str]:
-    """Lock the active owners and return their ids, so that two cannot disable each other.
+    """Lock the active owners and return their ids, so that two owners cannot disable each other.
 
     Raises:
         Forbidden: the actor was an owner when the request started, but is no longer one.

@@ -103,7 +103,7 @@ async def create_secret_key(
 
 
 async def key_names(session: AsyncSession, key_ids: Collection[str]) -> dict[str, str]:
-    """Return the names of the secret keys among these ids."""
+    """Return the names of secret keys by id. Ids that are not those of a secret key are left out."""
     found = await session.execute(select(_KEY.c.id, _KEY.c.title).where(_KEY.c.id.in_(set(key_ids))))
     return {key_id: _("Llave {title}").format(title=title) for key_id, title in found}
 

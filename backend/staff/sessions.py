@@ -272,7 +272,7 @@ def _require_own(actor: Actor, staff_id: str) -> None:
 
 
 async def _revoke(session: AsyncSession, *which: object) -> None:
-    """End the sessions that meet these conditions, and publish an event about those that were open."""
+    """End the open sessions that meet these conditions, and publish one event about them, if there are any."""
     if ended := await _end(session, *which):
         await publish(session, StaffSessionsEnded(ended))
 
@@ -281,8 +281,6 @@ async def _end(session: AsyncSession, *which: object) -> frozenset[str]:
     """End the open sessions that meet these conditions, and revoke the bearer tokens that started them.
 
     Return the ids of the ended sessions.
-
-    Return the ids of the sessions that were open.
     """
     still = _SESSION.c.revoked_at.is_(None)
     ended = update(_SESSION).where(*which, still).values(revoked_at=db_now())  # type: ignore[arg-type]

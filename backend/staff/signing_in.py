@@ -82,7 +82,7 @@ async def sign_in(
 
 
 async def device_account(database: Database, email: str) -> DeviceAccount | None:
-    """Return the account for which the device of a sign-in is remembered; None if no staff member has the address."""
+    """Return the staff account of this address, which remembers known devices; None if there is none."""
     async with database.read() as session:
         return _device_account(await find_staff(session, tidy_email(email)))
 

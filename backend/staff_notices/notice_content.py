@@ -14,9 +14,11 @@ class NoticeContent:
 
     Attributes:
         title: what happened, in one line.
-        lines: a sentence for each subject, for at most `MAX_LINES`; `more` is the number of the others.
+        lines: a sentence for each of the first subjects, at most `MAX_LINES`.
+        more: number of subjects without a sentence in `lines`.
         picture: URL of a picture of the first subject's product; empty without one. Only push messages show it.
-        path: address of the screen that shows the subjects, and `link_label`, the text of its button.
+        path: address of the screen that shows the subjects.
+        link_label: text of the button that opens this screen.
     """
 
     title: str

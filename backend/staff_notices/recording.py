@@ -30,7 +30,10 @@ WINDOW = timedelta(minutes=1)
 
 
 async def record_notice(session: AsyncSession, kind: NoticeKind, subject_id: str) -> None:
-    """Store a notice of this subject, and enqueue the job that sends it. Do nothing if the subject has a notice."""
+    """Store a notice of this subject, and enqueue the job that sends it.
+
+    Do nothing if the subject already has a notice of this kind.
+    """
     row = {"id": new_id("snotice"), "kind": kind, "subject_id": subject_id}
     notice_id = (await session.execute(_INSERT, row)).scalar_one_or_none()
     if notice_id is not None:

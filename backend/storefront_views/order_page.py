@@ -108,7 +108,7 @@ class OrderView:
         can_change_bank: the payment is pending at the bank, and can be replaced by another one.
         can_change_method: the payment has instructions, such as those of a bank transfer, and is not paid yet; the
             order is not packed; and the shop offers another way to pay.
-        can_open_account: the order belongs to no account; its address can get a link that opens one.
+        can_open_account: the order belongs to no account, and a link that opens one can be mailed to the customer.
         is_final: the payment will not change any more.
     """
 

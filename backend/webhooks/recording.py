@@ -118,7 +118,7 @@ async def note_products(session: AsyncSession, event: ProductsEdited) -> None:
 
 @subscribe(StockChanged)
 async def note_stock(session: AsyncSession, event: StockChanged) -> None:
-    """Record for the webhooks the variants whose number of sellable units has changed."""
+    """Record for the webhooks that the number of sellable units of these variants has changed."""
     session.info.setdefault(_VARIANTS, set()).update(event.units)
 
 
@@ -126,8 +126,9 @@ async def note_stock(session: AsyncSession, event: StockChanged) -> None:
 def write_deliveries(session: Session) -> None:
     """Write the deliveries of the transaction's events, and enqueue the jobs of their endpoints.
 
-    SQLAlchemy calls this listener of the class `Session` before the listeners of a single session. Jobs are
-    enqueued in the order of their keys. So two transactions that enqueue the same jobs do not deadlock.
+    Every transaction enqueues these jobs in the order of their keys, and before the job of the outbox: SQLAlchemy
+    calls listeners of the class `Session` before those of a single session. So two transactions that enqueue the
+    same jobs do not deadlock.
     """
     if session.in_nested_transaction():
         return  # the end of a savepoint is not a commit

@@ -35,7 +35,7 @@ class WishChange:
 
     Attributes:
         age: time since the change, by the browser's clock. The browser reports no moment, because its clock may be
-            wrong. A wrong clock may still give a negative age.
+            wrong. The age is negative if the clock was set back after the change.
     """
 
     handle: str

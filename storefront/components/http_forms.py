@@ -101,7 +101,7 @@ def http_form(
         look: the button's style.
         leads_to: the path of the page that opens after success.
         done: the text that is displayed after success if no page opens.
-        without_scripts: the URL that receives the form in a browser without scripts, if possible.
+        without_scripts: the URL that receives the form in a browser without scripts; empty if there is none.
         test_id: the button's `data-testid`.
     """
     button = _submit_button(submit, busy, ANSWER.is_busy, look, test_id)

@@ -138,7 +138,9 @@ def illustration(
 
 
 def logo_content(brand: Any, name: rx.Var[str], name_class: Any) -> rx.Component:
-    """Build the logo for a link that has a label. Without a logo, build the shop's name, in the demo after its mark.
+    """Build the content of a link that has a label: the shop's logo or, if it has none, its name.
+
+    In the demo shop, a drawn mark precedes the name.
 
     `brand` is a variable with the fields `is_demo`, `logo`, `width` and `height`, such as `BrandInfo`.
     """

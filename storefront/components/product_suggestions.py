@@ -74,10 +74,10 @@ def viewed_products(handle: rx.Var[str]) -> rx.Component:
 
 
 def recently_viewed_products() -> rx.Component:
-    """Build the products viewed in this browser, for a page that is not that of a product.
+    """Build the products viewed in this browser. On a product's page, use `viewed_products` instead.
 
-    It is empty for a new visitor. Otherwise its space is reserved until the products arrive. Use it at the end of a
-    page, because only the browser knows its list.
+    The component is empty for a new visitor. Otherwise its space is reserved until the products arrive. Use it at the
+    end of a page: only the browser knows if the visitor is new, so content below the component may move.
     """
     loader = ViewedLoader.create(
         state=ViewedProductsState.get_full_name(), on_viewed=ViewedProductsState.show_viewed

@@ -28,7 +28,10 @@ def saving_rows(savings: ArrayVar[list[SavingView]] | Any) -> rx.Component:
 
 
 def typed_code(code: ObjectVar[CodeView]) -> rx.Component:
-    """Build an entered code, the reason if it gives no discount, and its remove button."""
+    """Build the list item of an entered promotion code: the code, its remove button, and why it gives no discount.
+
+    The reason is left out if the code gives a discount.
+    """
     return rx.el.li(
         rx.el.span(
             rx.el.b(code.code),

@@ -31,7 +31,7 @@ CRAWLER = re.compile(
 
 
 def is_patient(scope: Scope) -> bool:
-    """Return True if the client runs no scripts."""
+    """Return True if the client runs no scripts, and so has to wait for rendered HTML."""
     headers = Headers(scope=scope)
     agent = headers.get("user-agent", "").lower()
     if BROWSER not in agent or CRAWLER.search(agent):

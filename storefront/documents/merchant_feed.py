@@ -46,7 +46,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.api_route(PATH, methods=["GET", "HEAD"])
 async def merchant_feed(request: Request) -> Response:
-    """Send the feed.
+    """Return the feed, or 304 if the client has its current version. Only a complete feed counts as a download.
 
     Raises:
         TooManyRequests: the client has downloaded it too often.

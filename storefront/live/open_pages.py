@@ -69,7 +69,10 @@ class OpenPages:
         return len(self._pages)
 
     def note(self, token: str, showing: Showing) -> None:
-        """Store the products and topics that a state of this page displays now. Without any, remove its entry."""
+        """Store the products and topics that a state of this page displays now.
+
+        If it displays none, remove the state's entry.
+        """
         self._pages.setdefault(token, {})[showing.state] = showing
         if not showing.products:
             self.forget(token, showing)
@@ -78,7 +81,7 @@ class OpenPages:
             self.tidy()
 
     def forget(self, token: str, showing: Showing) -> None:
-        """Remove this entry. If the same state has a newer entry for the next address, that entry stays."""
+        """Remove this entry of the page, unless the state already has a newer entry, for the page's next address."""
         states = self._pages.get(token, {})
         if states.get(showing.state) == showing:
             del states[showing.state]

@@ -52,7 +52,7 @@ class Revalidated(BaseModel):
 
 @dataclass
 class Live:
-    """The process's publisher of changes. It is replaced when the app starts."""
+    """Holder of the pub/sub of this process. The app replaces the local pub/sub when it starts."""
 
     pubsub: PubSub = field(default_factory=LocalPubSub)
 

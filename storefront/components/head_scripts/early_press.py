@@ -129,5 +129,5 @@ EARLY_PRESS_SCRIPT = """
 
 
 def early_press_script() -> rx.Component:
-    """Build the script element for the head."""
+    """Build the head's script element, which repeats early clicks and keeps typed text until the page is hydrated."""
     return rx.el.script(EARLY_PRESS_SCRIPT)

@@ -55,5 +55,5 @@ STORAGE_SCRIPT = """
 
 
 def storage_script() -> rx.Component:
-    """Build the script element for the head."""
+    """Build the head's script element, which stores values in memory if the browser has no storage."""
     return rx.el.script(STORAGE_SCRIPT)

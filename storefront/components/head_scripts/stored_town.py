@@ -12,5 +12,8 @@ if (localStorage.getItem("trompo_town")) document.documentElement.dataset.hasTow
 
 
 def stored_town_script() -> rx.Component:
-    """Build the script element for the head. It must follow `storage_fallback.py`'s script."""
+    """Build the head's script element, which marks the document if a municipality is stored.
+
+    It must follow `storage_script`.
+    """
     return rx.el.script(STORED_TOWN_SCRIPT)

@@ -156,7 +156,7 @@ def invitation_form() -> rx.Component:
 
 
 def page() -> rx.Component:
-    """Render the form that the address requests."""
+    """Render the sign-in page: the form that the URL's query requests, by default the sign-in form."""
     return OfficeShell.create(
         rx.el.main(
             rx.el.div(

@@ -155,7 +155,7 @@ def choice_field(name: str, label: str, options: Mapping[str, str]) -> rx.Compon
 
 
 def picture_field(name: str, label: str, hint: str, on_uploaded: Any) -> rx.Component:
-    """Render the upload of the logo or the icon, with the picture in the form."""
+    """Render the upload field of the logo or the icon, and the picture that the form has now."""
     url = BrandState.pictures[name].to(str)
     problem = text_at(BrandState.problems, name)
     shown = rx.cond(

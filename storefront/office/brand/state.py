@@ -94,7 +94,7 @@ class BrandState(VersionedScreen, KnownClientState):
 
     @office_event(Right.CHANGE_BRAND)
     async def undo(self, actor: Actor, version: str) -> None:
-        """Publish again the version that the latest one replaced. `version` is its number."""
+        """Publish the previous version again. `version` is the number of that version."""
         await self._undo(actor, version)
 
     @office_event(Right.READ_SETTINGS, is_press=False)

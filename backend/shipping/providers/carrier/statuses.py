@@ -99,8 +99,8 @@ def parse_stage(status: str, detail: str = "") -> TrackingStage:
     """Return the stage for a status and its detail. An unknown status is an incident.
 
     If the status or the detail mentions a return, the stage is a return: «Entregado» with the detail «Devolución
-    entregada» was delivered to the shop, not to the customer. A cancelled label is cancelled nevertheless. A status
-    with words about a problem is an incident.
+    entregada» was delivered to the shop, not to the customer. A status that mentions a problem is an incident. If the
+    label was cancelled, neither rule applies.
     """
     plain, more = (_HARMLESS.sub("", _normalize(text)) for text in (status, detail))
     stage = next((stage for stage, start in _STAGES if start.match(plain)), TrackingStage.INCIDENT)
