@@ -193,7 +193,7 @@ class ProductWriter:
         return next((collection_wire(one) for one in collections if self._as_staff or one.is_active), None)
 
     def _requested_fields(self, row: Row[Any]) -> JsonDict:
-        """Return the requested fields that are not in the default response; for staff, also those only for staff."""
+        """Return the requested fields that are not returned by default, and the staff-only fields for staff."""
         shown = {name: getattr(row, name) for name in self._names_on_request}
         shown = {
             name: value for name, value in shown.items() if value is not None or name not in PREORDER_FIELDS

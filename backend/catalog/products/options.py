@@ -263,7 +263,10 @@ async def replace_values(session: AsyncSession, product: Product, given: Sequenc
 async def set_variant_values(
     session: AsyncSession, product: Product, variant: Variant, given: Mapping[str, str]
 ) -> None:
-    """Set the variant's values, by option title. If the variant's title consists of its values, update the title too.
+    """Set the variant's values, by option title.
+
+    If the variant's title consists of its values or is the default one, update the title too. If the product
+    has no stored options, the value of the implied option becomes the title.
 
     Raises:
         InvalidData: `given` lacks a value for one of the product's options, or a value does not exist.

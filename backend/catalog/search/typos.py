@@ -52,7 +52,7 @@ async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
     """Return the terms whose remainders are not stored yet.
 
-    If the table has the whole term as a remainder, all remainders of the term are stored.
+    All remainders of a term are stored together, so only the row of the whole term is checked.
     """
     query = select(SearchTypo.term).where(
         SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
