@@ -176,7 +176,7 @@ def page() -> rx.Component:
 
 
 def earlier_orders_form() -> rx.Component:
-    """Render the paid orders without an invoice, each with a checkbox, and the decision about the ticked ones."""
+    """Render the paid orders without an invoice, with checkboxes, and the choice of what to do with the ticked ones."""
 
     def order_row(order: ObjectVar[EarlierOrder]) -> rx.Component:
         return rx.el.li(

@@ -41,10 +41,10 @@ class OfficeList(OfficeScreen, mixin=True):
         return await self._read_page(actor, dict(query))
 
     def _is_other_list(self, content: Any) -> bool:
-        """Return True if the content has other filters than the displayed list.
+        """Return True if `content` has other filters than the displayed list; False if no list is displayed yet.
 
-        Call it when content is loaded, to decide if opened rows and unsaved input must be discarded. They must stay
-        if the same list is loaded again after a reconnection, or if they were created before the first load.
+        If True, opened rows and unsaved input must be discarded. If False, they stay: for example, a reconnection has
+        loaded the same list again.
         """
         shown = self._get_content()
         return shown is not None and shown.filters != content.filters

@@ -77,7 +77,7 @@ class OfficePlace:
         right: the right that is required to open it.
         is_main: True if a phone's navigation bar shows it; at most four places. The others are under «Más».
         count_key: the key in `StaffState.counts` of the number of waiting items; empty if it has no number.
-        has_deadline: True if the law gives the waiting items a deadline, which `StaffState.deadlines` has.
+        has_deadline: True if the law sets a deadline for the waiting items. `StaffState.deadlines` has the deadline.
     """
 
     path: str

@@ -53,7 +53,7 @@ class PqrsScreen(OfficeList, KnownClientState):
 
     @office_event(Right.RESOLVE_ATTENTION)
     async def answer(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Answer a request, once. The form contains its `id` and the `answer`."""
+        """Answer a request that has no answer yet. The form contains its `id` and the `answer`."""
         typed = checked_fields(form_data, "id", "answer", max_length=MAX_ANSWER_LENGTH)
         self.problems = {}
         try:

@@ -42,7 +42,8 @@ class EditForm(rx.Component):
     """A form that tracks changes, and asks for confirmation before the staff member leaves with unsaved changes.
 
     `shown_values` are the displayed values as text. They may change while the staff member edits the form. The form
-    sends, as `seen`, the values that were displayed when editing began, or when a clash was most recently shown.
+    sends as `seen` the values that were displayed when editing began or, if a clash with changes of another staff
+    member was shown since, at that time.
     """
 
     library = FORMS_SCRIPT

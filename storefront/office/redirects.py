@@ -101,7 +101,7 @@ class RedirectsState(OfficeList, KnownClientState):
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Redirect an address.
 
-        The form contains the `address`, the `target`, and `form`, the prefix of its problems' names.
+        The form contains the `address`, the `target`, and `form`: the prefix of its keys in `problems`.
         """
         typed = checked_fields(form_data, ADDRESS_FIELD, TARGET_FIELD, "form", max_length=MAX_TYPED_LENGTH)
         self.problems = {}

@@ -137,7 +137,10 @@ def tile(
 def deadline_tile(
     path: str, shape: str, work: ObjectVar[WorkWithDeadline], label: str, nothing: str
 ) -> rx.Component:
-    """Render the number of requests with a legal deadline, and how many missed it or the days until the nearest."""
+    """Render the number of requests that have a legal deadline.
+
+    Below it is the number of missed deadlines or, if there is none, the days until the nearest deadline.
+    """
     passed = rx.cond(
         work.late == 1,
         _("1 pasó su plazo legal."),
@@ -259,7 +262,7 @@ def checklist() -> rx.Component:
 
 
 def server_step(step: ObjectVar[Step]) -> rx.Component:
-    """Render the lines that staff send to the person who maintains the server, to complete this step."""
+    """Render a step that is done on the server, with the lines to send to the person who maintains it."""
     return rx.el.details(
         rx.el.summary(
             _("Hacerlo ahora"),

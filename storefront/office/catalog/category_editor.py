@@ -126,7 +126,7 @@ def editor_form() -> rx.Component:
 
 
 def delete_panel() -> rx.Component:
-    """Render the form that deletes the category, with a field for the category that gets its products and address."""
+    """Render the form that deletes the category and asks which one takes over its products and address."""
     form = rx.el.form(
         rx.cond(
             VIEW.has_children,

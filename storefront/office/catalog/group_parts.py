@@ -113,7 +113,7 @@ def group_option(option: ObjectVar[GroupOption]) -> rx.Component:
 def picture_panel(state: Any, view: Any, hint: str) -> rx.Component:
     """Render the picture, with buttons that replace and remove it. They save immediately.
 
-    `hint` says what the shop shows without a picture, or where it shows the picture.
+    `hint` is the text next to the picture: where the shop shows it, or what it shows without one.
     """
     remove = rx.el.button(
         _("Quitar la foto"), type="button", on_click=state.remove_picture, class_name=f"{BUTTON}button--quiet"

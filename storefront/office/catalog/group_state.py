@@ -16,7 +16,7 @@ class GroupPictureScreen(OfficeScreen, mixin=True):
     """State of the editor of a category or a collection. Its picture is saved at once."""
 
     async def _save_picture(self, session: Any, actor: Actor, picture: str) -> None:
-        """Save the URL of the picture; an empty one removes it."""
+        """Save the URL of the picture. An empty URL removes the picture."""
         raise NotImplementedError
 
     @office_event(Right.CHANGE_CATALOG)

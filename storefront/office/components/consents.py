@@ -9,7 +9,7 @@ from backend.core.texts import _
 def consents_list(consents: ArrayVar[list[tuple[str, str, str]]]) -> rx.Component:
     """Render each consent with its proof and the SHA-256 of its text.
 
-    `consents` are the texts of `describe_consent`.
+    `consents` are results of `describe_consent`: name, proof and SHA-256.
     """
 
     def consent_row(consent: ArrayVar[tuple[str, str, str]]) -> rx.Component:

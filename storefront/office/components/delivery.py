@@ -46,7 +46,7 @@ def address_form(
 
     Args:
         state: the screen's state, an `AddressScreen`.
-        form: the name of the screen, for the ids of the fields.
+        form: the prefix of the fields' ids.
         on_submit: the event of the form.
         towns_panel: the suggested municipalities.
         asks_email: True if the e-mail address is not known yet.

@@ -60,7 +60,7 @@ def on_search(text: rx.Var[str], category: rx.Var[str]) -> list[rx.Var[str]]:
 
 
 class ProductPicker(rx.Component):
-    """The field and its list: see `assets/scripts/office/picker.jsx`."""
+    """The picker's field and its list of products: see `assets/scripts/office/picker.jsx`."""
 
     library = script("office/picker")
     tag = "ProductPicker"

@@ -137,9 +137,9 @@ def brand_upload(name: str, path: str, most_bytes: int, on_uploaded: Any) -> rx.
 
 
 def video_upload(texts: Any, most_bytes: Any, on_uploaded: Any) -> rx.Component:
-    """Render a button that uploads one video, with its progress. `texts` are the `video_texts` for `most_bytes`.
+    """Render a button that uploads one video, with its progress.
 
-    See `picture_upload` for `on_uploaded`.
+    `texts` is the result of `video_texts(most_bytes)`. See `picture_upload` for `on_uploaded`.
     """
     return PictureUpload.create(
         texts=texts, max_bytes=most_bytes, accept=VIDEOS, is_one=True, name="video", on_uploaded=on_uploaded

@@ -72,7 +72,7 @@ def row_group(
 
 
 def area_row(row: ObjectVar[AreaRow], fields: rx.Component) -> rx.Component:
-    """Render a row. All kinds of rows are the same element, so that the typed text moves with its row."""
+    """Render a row. Every kind uses the same element, so that a moved row keeps its typed text."""
     return rx.el.li(
         rx.el.input(type="hidden", name="row[]", value=row.key, read_only=True),
         fields,
@@ -99,7 +99,7 @@ def row_fields(
         row: the row.
         name: the label of its kind.
         content: its visible fields.
-        sent: the names of the values that `content` sends.
+        sent: the names of the values that the fields in `content` send.
         is_removable: True if the row can be removed.
         is_folded: True to hide the fields until the row is opened. A row that is not saved yet is open.
     """
@@ -208,7 +208,7 @@ def picture_fields(row: ObjectVar[AreaRow]) -> rx.Component:
 
 
 def slide_row(row: ObjectVar[AreaRow]) -> rx.Component:
-    """Render a slide: of a product or of a picture."""
+    """Render a slide that shows a product or a picture."""
     is_picture = row.kind == SlideKind.PICTURE
     words = cell_field(row, "text", _("Frase"), is_optional=True)
     product_fields = row_fields(
@@ -296,7 +296,7 @@ def cell_picker(row: ObjectVar[AreaRow], label: str, *, most: int) -> rx.Compone
 
 
 def filling_fields(row: ObjectVar[AreaRow], hint: str) -> list[rx.Component]:
-    """Render the fields of a section's products: single ones, and those of a category or collection."""
+    """Render the fields that choose a section's products: a product picker, and a category or collection."""
     group = select_field(
         _("Y los de una categoría o colección"),
         [

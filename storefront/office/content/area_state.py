@@ -64,7 +64,7 @@ class AreaState(VersionedScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CONTENT)
     async def undo(self, actor: Actor, version: str) -> None:
-        """Publish again the version that the latest one replaced. `version` is its number."""
+        """Undo the latest publication: publish `version`, the one that it replaced, again."""
         await self._undo(actor, version)
 
     @office_event(Right.READ_SETTINGS, is_press=False)

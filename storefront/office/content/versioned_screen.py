@@ -26,7 +26,7 @@ MAX_VERSION = 10**6
 
 
 class VersionedScreen(OfficeScreen, mixin=True):
-    """State of a screen that edits one content area: the preview of its form, and other versions."""
+    """State of a screen that edits one content area: the preview of its form, and a conflicting version."""
 
     preview: rx.Field[AreaPreview | None] = rx.field(None)
     """Preview of the form; `_publish` stores exactly this."""
@@ -66,7 +66,7 @@ class VersionedScreen(OfficeScreen, mixin=True):
             self._announce(_("Publicado: ya se ve en la tienda."), subject=f"{before}")
 
     async def _undo(self, actor: Actor, version: str) -> None:
-        """Publish the previous version again. `version` is its number."""
+        """Undo the latest publication: publish `version`, the one that it replaced, again."""
         if not (version.isascii() and version.isdigit() and len(version) < 7):
             raise InvalidData("not a version")
         await self._restore(actor, int(version))
@@ -95,7 +95,7 @@ class VersionedScreen(OfficeScreen, mixin=True):
     async def _show_other_version(self) -> None:
         """Show the version that another staff member has just published.
 
-        The preview stays, and can still replace that version.
+        The preview stays. If it is published now, it replaces that version.
         """
         async with current_shop().database.read() as session:
             saved = await read_current_version(session, self._get_area())

@@ -15,7 +15,7 @@ from storefront.office.imports.state import CURRENT_IMPORT, ImportState
 
 
 def mapping_panel() -> rx.Component:
-    """Render the columns of a file with an unknown format. Questions about them come first."""
+    """Render the columns of a file with an unknown format. Questions about the columns come first."""
 
     def choice(view: ObjectVar[ChoiceView]) -> rx.Component:
         return rx.el.button(

@@ -153,7 +153,7 @@ def import_panel() -> rx.Component:
 
 
 def export_panel() -> rx.Component:
-    """Render the buttons that export all products in the format of an import."""
+    """Render the buttons that export all products to a file that can be imported again."""
     buttons = [
         once_button(
             text,

@@ -78,9 +78,9 @@ def pager(view: ObjectVar[PagerView], kind: RowList) -> rx.Component:
 def text_list(
     views: Any, title: Any, test_id: str, *, is_folded: bool = False, end: rx.Component | None = None
 ) -> rx.Component:
-    """Render sentences about parts of the file below a title, and `end` below them.
+    """Render a list of sentences about parts of the file. Without sentences, render nothing.
 
-    Without sentences, render nothing.
+    `title` is above the list, and `end` below it.
     """
 
     def line(view: ObjectVar[TextView]) -> rx.Component:

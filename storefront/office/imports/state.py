@@ -114,7 +114,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def choose_column(self, actor: Actor, place: int, column: str) -> None:
-        """Choose the importer's column that is filled from the file's column at `place`; `LEFT_OUT` for none."""
+        """Choose the product field that the file's column at `place` fills; `LEFT_OUT` for none."""
         if (shown := self._current_import()) is not None:
             chosen = "" if column == LEFT_OUT else column
             try:
@@ -125,7 +125,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def drop_preview(self, actor: Actor) -> None:
-        """Discard the staff member's imports that were not started, because a newly uploaded file was refused."""
+        """Discard the staff member's imports that are not started yet, after a newly uploaded file was refused."""
         await discard_unstarted_imports(current_shop().database, actor)
         await self._show(actor)
 

@@ -86,8 +86,8 @@ class Editor:
     ) -> rx.Component:
         """Render a product picker.
 
-        It is visible if `shown_for` is chosen: by default, if the offer is for single products. `chosen` is the
-        field of the content with the stored products.
+        It is visible if `shown_for` is chosen: by default, if the offer is for single products. `chosen` is the name
+        of the variable in `content` that has the stored products.
         """
         problem = text_at(self.state.problems, name)
         return rx.el.div(
@@ -153,7 +153,7 @@ class Editor:
         return SubmitOnce.create(button, answers=answer_number(self.state))
 
     def changes_panel(self, *content: rx.Component) -> rx.Component:
-        """Render the form's changes as sentences, and `content`."""
+        """Render the form's changes as sentences, and `content` below them."""
         return rx.el.section(
             rx.el.h2(_("Qué cambia"), class_name="o-section__title"),
             rx.el.ul(

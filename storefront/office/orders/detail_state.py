@@ -133,7 +133,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.EDIT_ORDERS)
     async def receive(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that a staff member has received the difference of an edit from the customer."""
+        """Record that the customer has paid the price difference of an edit to a staff member."""
         receipt = _parse_receipt(form)
         self.problems = {}
         async with current_shop().database.transaction() as session:
@@ -142,7 +142,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.BOOK_REFUNDS)
     async def give_back(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that the shop has refunded the difference of an edit to the customer."""
+        """Record that the shop has refunded the price difference of an edit to the customer."""
         receipt = _parse_receipt(form)
         self.problems = {}
         await give_back_difference(current_shop().database, actor, self._id_in_url(), receipt)
@@ -237,7 +237,7 @@ class OrderState(AddressScreen, KnownClientState):
         await self._show(actor)
 
     def _has_label(self) -> bool:
-        """Return True if a carrier needs a label for the displayed order, or if no order is displayed."""
+        """Return True if the displayed order needs a carrier's label, or if no order is displayed."""
         return self.content is None or self.content.needs_label
 
     async def _announce_outcome(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
@@ -262,7 +262,7 @@ class OrderState(AddressScreen, KnownClientState):
 
 
 def _parse_receipt(form: dict[str, Any]) -> DifferenceReceipt:
-    """Parse the form that records how much of a difference was paid or refunded, and how.
+    """Parse the form that records the paid or refunded amount of a price difference, and the method.
 
     Raises:
         InvalidData: the method is unknown, or the amount is not a number of pesos.

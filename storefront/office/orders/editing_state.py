@@ -106,7 +106,7 @@ class EditOrderState(SaleScreen, KnownClientState):
 
     @office_event()
     async def keep_shipping(self, actor: Actor, edit_id: str) -> None:
-        """Remove the chosen shipping option: the order keeps its own."""
+        """Discard the choice of another shipping option: the order keeps its current one."""
         async with current_shop().database.transaction() as session:
             await remove_edit_shipping(session, actor, checked_id(edit_id))
         self.options = []

@@ -214,7 +214,7 @@ def _parse_difference(text: str) -> int:
 
 
 def _parse_money(typed: dict[str, str], difference: int) -> DifferenceReceipt | None:
-    """Return the money that was received or given back; None if there is no difference, or it is settled later.
+    """Parse how the difference was paid or refunded; None if there is no difference or it is settled later.
 
     Raises:
         InvalidData: the method is unknown.

@@ -126,8 +126,8 @@ class BoxState:
     Attributes:
         counts: the packed units, by order line.
         is_complete: True if all units are packed.
-        chosen: the packed units, by order line, if they are some of the units but not all; else empty.
-        chosen_count: the number of these units.
+        chosen: the packed units, by order line, while only a part of the order is packed; else empty.
+        chosen_count: the number of units in `chosen`.
         message, tone: the message about the latest scanned code, and its tone.
         line: function that returns the React props of a line's button, which packs all or no units.
         less, more: the same for the buttons that pack one unit less or more.
@@ -324,7 +324,7 @@ def box_lines() -> rx.Component:
 
 
 def box_steps(view: ObjectVar[PackLine]) -> rx.Component:
-    """Render the buttons that pack one unit of a line less or more, for a part of its units."""
+    """Render the buttons that pack one unit of a line less or more, to pack only a part of its units."""
 
     def step(text: str, label: str, step_props: Any, testid: str) -> rx.Component:
         return rx.el.button(
@@ -346,7 +346,7 @@ def box_steps(view: ObjectVar[PackLine]) -> rx.Component:
 
 
 def label_buttons() -> rx.Component:
-    """Render the buttons that create a label, of all units or of the checked ones, and the button for later."""
+    """Render the buttons that create a label of all or of the checked units, and the button that skips the order."""
     return rx.el.div(
         rx.el.button(
             icon("tag", size=22),

@@ -270,8 +270,8 @@ def pictures_group() -> rx.Component:
 def video_group() -> rx.Component:
     """Render the video field.
 
-    A hidden field with the same name and an empty text comes before it, for a product without a video. If both are
-    sent, the second one counts.
+    Before it is a hidden, empty field of the same name, which a product without a video sends. If both are sent, the
+    second one counts.
     """
 
     def video_row(row: ObjectVar[VideoRow]) -> rx.Component:

@@ -106,7 +106,7 @@ class ValueRow:
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """An option in the form; without a key, an empty one. `is_color` is True if its values have swatches."""
+    """An option in the form. An empty option has no `key`. `is_color` is True if its values have swatches."""
 
     key: str
     title: str
@@ -313,6 +313,6 @@ def _typed_money(text: str) -> str:
 
 
 def _format_money(text: str, format_amount: Callable[[Cop], str]) -> str:
-    """Return the formatted amount, or the text itself if it is not one."""
+    """Return the formatted amount, or the text itself if it is not an amount."""
     amount = parse_pesos(text)
     return text if amount is None else format_amount(amount)

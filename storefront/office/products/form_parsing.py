@@ -93,7 +93,7 @@ def _set_common_price(form: dict[Any, Any], variants: list[VariantDraft]) -> lis
 def _parse_options(form: dict[Any, Any], shown: list[OptionDraft]) -> list[OptionDraft]:
     """Return the options of the form. If the form has no option fields, return the displayed options.
 
-    An option without a title and values is left out.
+    An option with neither a title nor values is left out.
     """
     if "option_1" not in form:
         return shown
@@ -114,7 +114,7 @@ def _keys_of(option: OptionDraft) -> list[str]:
 
 
 def _parse_option(form: dict[Any, Any], number: int, colors: Mapping[str, str]) -> OptionDraft:
-    """Return an option of the form. Without colour fields in the form, take `colors`: displayed colours by value id."""
+    """Return an option of the form. `colors` are by value id, and are used if the form has no colour fields."""
     key = checked_text(form.get(f"option_key_{number}", ""), MAX_CELL_LENGTH)
     title = checked_text(form.get(f"option_{number}", ""), MAX_CELL_LENGTH)
     keys = _parse_list(form, f"value_key_{number}", MAX_VARIANTS)

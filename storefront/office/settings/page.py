@@ -120,7 +120,7 @@ def page() -> rx.Component:
 
 
 def settings_form() -> rx.Component:
-    """Render the form with every setting that is typed."""
+    """Render the form of the settings that are saved together."""
     return edit_form(
         SettingsState,
         SettingsState.save,

@@ -38,7 +38,7 @@ class WebhookHandlers(OfficeScreen, mixin=True):
     async def save_webhook(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Add or change a webhook.
 
-        The form has its `form` (`new` or the webhook's id), the `url`, and the ticked events.
+        The form contains `form` (`new` or the webhook's id), the `url`, and the ticked events.
         """
         ticks = {TICK_PREFIX + name: name.value for name in WebhookEvent}
         typed = checked_fields(form_data, "form", URL_FIELD, *ticks, max_length=MAX_URL_LENGTH)

@@ -159,7 +159,7 @@ class StockState(VariantSearch, OfficeList, KnownClientState):
     async def correct(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Set the stock of a row to the counted units.
 
-        The form contains its `key`, the `seen` units, and the reason.
+        The form contains the row's `key`, the `seen` and the `counted` units, the `reason` and a `note`.
         """
         typed = checked_fields(form_data, "key", "seen", "counted", "reason", "note")
         row, counted, seen = (
@@ -241,7 +241,7 @@ class StockState(VariantSearch, OfficeList, KnownClientState):
             self.problems = {"code": full.format(most=MAX_RECEIPT_LINES)}
 
     def _set_units(self, variant_id: str, units: int, scans: int = 0) -> None:
-        """Set the units of a variant's line. `scans` is the number of scans that caused the change."""
+        """Set the units of a variant's line. `scans` is added to its `times_added`."""
         self.lines = [
             replace(line, units=units, times_added=line.times_added + scans)
             if line.variant_id == variant_id

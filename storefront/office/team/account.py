@@ -163,7 +163,7 @@ def code_form(action: str, submit: str, leads_to: str) -> rx.Component:
 def proof_form(leads_to: str) -> rx.Component:
     """Render a form for a staff member who signed in without the second factor.
 
-    It checks a code and opens `leads_to`.
+    It asks for a code. If the code is right, it opens `leads_to`.
     """
     return code_form("/auth/staff/second-factor", _("Confirmar"), leads_to)
 

@@ -72,7 +72,7 @@ def role_row(form: ObjectVar[RoleForm]) -> rx.Component:
 
 
 def new_role_panel() -> rx.Component:
-    """Render the form of a new role, which an example can fill in."""
+    """Render the form of a new role, and buttons that fill it in with an example."""
     examples = [
         rx.el.button(
             name,
@@ -154,7 +154,7 @@ def role_form(form: Any) -> rx.Component:
 
 
 def delete_form(form: ObjectVar[RoleForm]) -> rx.Component:
-    """Render the button that deletes a role. Its members and invitations get the chosen one."""
+    """Render the form that deletes a role and asks which role its members and invitations get instead."""
 
     def option(role: ObjectVar[RoleOption]) -> rx.Component:
         is_possible = (role.value != form.id) & (role.value != str(Role.OWNER))
