@@ -60,7 +60,7 @@ def wrapping_offer() -> rx.Component:
 
 
 def free_shipping_bar() -> rx.Component:
-    """Build the bar with the missing value until a promotion makes the shipping free."""
+    """Build the bar that says how much more must be bought until a promotion makes the shipping free."""
     free = CartState.cart.free_shipping
     return rx.cond(
         free,

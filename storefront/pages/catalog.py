@@ -75,7 +75,7 @@ class CatalogState(PageState, rx.State):
     async def browse(self, choices: dict[str, Any] | None) -> None:
         """Display the list for these choices. If `choices` is None, display the list for the URL alone.
 
-        If loading fails, the list stays and only `content.number` changes, because the page waits for a new number.
+        If loading fails, the list stays. Only `content.number` changes, so that the page stops waiting for it.
         """
         number = self.content.number
         async with errors_as_notices(self):

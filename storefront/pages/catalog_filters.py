@@ -25,9 +25,10 @@ SORTS = {
 
 @dataclass(frozen=True, slots=True)
 class FilterChip:
-    """A chosen filter. `kind` is `categories`, `brands`, `ages`, `prices`, `on_sale` or `sort`, the order of a search.
+    """A chosen filter, or the sort order that a search text asks for.
 
-    Chips of `on_sale` and `sort` have no label.
+    `kind` is `categories`, `brands`, `ages`, `prices`, `on_sale` or `sort`. Chips of `on_sale` and `sort` have no
+    `label`, because their text is always the same.
     """
 
     kind: str
@@ -60,7 +61,7 @@ IS_WIDE: rx.Var[bool] = hook(SCRIPT, "useIsWide").to(bool)
 
 
 class CatalogChoices(rx.Component):
-    """A wrapper that provides the choices to the elements inside that display or change them (spec: view rules 6)."""
+    """A wrapper whose content displays and changes the choices (spec: view rules 6)."""
 
     library = SCRIPT
     tag = "CatalogChoices"

@@ -47,7 +47,7 @@ MAX_PRODUCTS = 24
 
 @dataclass(frozen=True, slots=True)
 class GiftChoice:
-    """An answer, and the path of the page with this answer."""
+    """A possible answer to a question, and the path of the page with this answer."""
 
     label: str
     path: str
@@ -67,7 +67,7 @@ class GiftContent:
     """Content of the gift finder: questions, products that match the answers, and the path of the complete list.
 
     Attributes:
-        note: the answers that were left out, because no product matches all of them; empty if all of them match.
+        note: a sentence about the answers that were left out because no product matches them; empty if all were used.
         is_bare: True if no product is for sale.
     """
 
@@ -112,8 +112,8 @@ def parse_answers(params: PageParams) -> GiftAnswers:
 async def load(params: PageParams) -> PageData[GiftContent]:
     """Read the questions and the matching products.
 
-    An answer that the shop does not offer is ignored. The exception is one of the usual age ranges: if it has no
-    products, the page shows a message.
+    Answers that the shop does not offer are ignored, except the usual age ranges: if such an age has no products, the
+    page says so.
     """
     given = parse_answers(params)
     async with current_shop().database.read() as session:
@@ -165,7 +165,8 @@ async def load(params: PageParams) -> PageData[GiftContent]:
 async def find_products(given: GiftAnswers) -> tuple[GiftAnswers, CatalogPage]:
     """Return the answers that were used, and the products that match them.
 
-    If no product matches all answers, the budget is left out; if there is still none, the interest instead, then both.
+    If no product matches all answers, search without the budget, then without the interest, then without both. The
+    age is never left out.
     """
     attempts = [
         given,
@@ -217,7 +218,7 @@ def build_meta(content: GiftContent, given: GiftAnswers) -> DocumentMeta:
 
 
 def _question(title: str, given: GiftAnswers, *choices: tuple[GiftAnswers, str]) -> GiftQuestion:
-    """Return a question with its choices. A choice consists of the answers that it leads to, and its label."""
+    """Return a question. Each of `choices` has the answers that it leads to, and its label."""
     return GiftQuestion(
         title, [GiftChoice(label, answers.path, answers == given) for answers, label in choices]
     )
@@ -261,7 +262,7 @@ def question_section(row: ObjectVar[GiftQuestion], place: NumberVar[int]) -> rx.
 
 
 def gift_products() -> rx.Component:
-    """Build the list of the matching products, or the message that the age has none."""
+    """Build the list of the matching products, or the message that there are none for this age."""
     content = GiftState.content
     empty = empty_state(
         "empty-gift",

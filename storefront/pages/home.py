@@ -90,7 +90,7 @@ async def load(_params: PageParams) -> PageData[HomePage]:
 
 
 def with_demo_title(section: SectionView) -> SectionView:
-    """Return the section with the demo's title if staff have not renamed it."""
+    """Return the section; the departments get the demo's title if staff have not renamed them."""
     if section.kind == SectionKind.DEPARTMENTS and section.title == SECTION_NAMES[SectionKind.DEPARTMENTS]:
         return replace(section, title=DEMO_DEPARTMENTS_TITLE)
     return section
@@ -115,7 +115,10 @@ def find_description(brand: Brand, about: str, *, takes_pse: bool) -> str:
 
 
 def get_opening_picture(content: HomePage, brand: Brand) -> FirstPicture | None:
-    """Return the picture of the banner's first slide, or None. If no product is for sale, the demo has a drawing."""
+    """Return the picture of the banner's first slide, or None.
+
+    While no product is for sale, it is a drawing in the demo, and None in other shops.
+    """
     if content.is_bare:
         return FirstPicture(EMPTY_SHOP_DRAWING) if brand.is_demo else None
     return to_first_picture(next((slide.picture for slide in content.slides), None), SLIDE_SIZES)
@@ -192,7 +195,7 @@ def banner_slide(card: ObjectVar[SlideView], place: rx.Var[int]) -> rx.Component
 
 
 def fallback_slide() -> rx.Component:
-    """Build the first slide while no product is for sale."""
+    """Build the banner's first slide for a shop in which no product is for sale."""
     return rx.el.div(
         rx.el.div(
             rx.el.p(FrameState.shop.name, class_name="slide__eyebrow"),

@@ -103,7 +103,7 @@ class EstimateState(rx.State):
 
 
 def option_card(option: ShippingEstimate, moment: datetime) -> ShippingCard:
-    """Return a shipping option as a card, as it is displayed at this moment."""
+    """Return the card of a shipping option. Its promise is worded for this moment, for example with «hoy»."""
     if option.choice is None:
         note = _("La transportadora está tardando en responder. El precio exacto sale al pagar.")
         return ShippingCard(option.id, option.name, note, "", is_pickup=False)
@@ -124,7 +124,7 @@ class PlaceView:
     """State of the estimate box in the browser, and React props of its elements.
 
     Attributes:
-        code: code of the chosen municipality; empty if none is chosen.
+        code: code of the stored municipality; empty if none is stored, or while the customer types another.
         name: name of the stored municipality, without its department; empty if none is stored.
         is_current: True if the answer belongs to the current request.
         field: React props of the input.

@@ -76,7 +76,7 @@ def store_build(client: Path, data: Path) -> None:
 def _started_last(folder: Path) -> list[str]:
     """Return the files of the build that was started before this one.
 
-    Return all files if an earlier version of the shop did not record them.
+    If an earlier version of the shop has not recorded them, return all stored files.
     """
     try:
         return (folder.parent / STARTED).read_text().splitlines()

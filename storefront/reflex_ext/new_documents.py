@@ -34,7 +34,7 @@ class NewDocumentMiddleware(Middleware):
     async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:  # noqa: ARG002
         """Reset the states at the first event of a document, and let every event pass.
 
-        The first event of a document has the digests of the page's initial values.
+        Only the first event of a document contains digests (of the page's initial values).
         """
         if event.name == HYDRATE and event.payload.get("hashes"):
             for shown in self._states:

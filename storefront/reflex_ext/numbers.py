@@ -11,5 +11,5 @@ _GROUP_DIGITS = rx.Var(
 
 
 def grouped(number: NumberVar[int] | rx.Var[int]) -> StringVar:
-    """Return a count with grouped digits (`5.000.001`), like texts with counts (`backend.core.texts.Template`)."""
+    """Return a count with grouped digits (`5.000.001`), as `backend.core.texts.Template` formats counts."""
     return _GROUP_DIGITS.call(number).to(str)

@@ -28,7 +28,10 @@ MAX_FAILED_CHECKS = 2
 
 
 class RedisWatch:
-    """Checks Redis regularly. `changed` is called with False when Redis becomes unavailable, and then with True."""
+    """Checks Redis regularly.
+
+    `changed` is called with False when Redis becomes unavailable, and with True when it is available again.
+    """
 
     def __init__(self, url: str, changed: Callable[[bool], Awaitable[None]]) -> None:
         self._redis = Redis.from_url(

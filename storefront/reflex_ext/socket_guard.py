@@ -183,7 +183,7 @@ class GuardedNamespace(EventNamespace):
         self._is_open = True
 
     async def on_connect(self, sid: str, environ: dict[str, Any], auth: Any = None) -> bool | None:
-        """Open the page. Return False if all pages are refused now, or its client must wait or sends invalid data."""
+        """Open the page. Return False if no page may connect now, the client must wait, or it sent invalid data."""
         socket: Socket = environ["asgi.scope"][SOCKET]
         if not self._is_open or socket.clients.must_wait(socket.client):
             return False
@@ -219,7 +219,7 @@ class GuardedNamespace(EventNamespace):
         await super().on_event(sid, event)
 
     async def _refuse_press(self, sid: str, data: Any) -> None:
-        """Make the browser stop sending a press that has no event handler. Its page is of an earlier version."""
+        """Make the browser of an outdated page stop sending a press for which there is no event handler."""
         press_id, token = press_id_of(data), self.sid_to_token.get(sid)
         if press_id and token:
             await self.emit_update(StateUpdate(events=[confirmation_event(press_id, is_unknown=True)]), token)

@@ -100,7 +100,7 @@ def _session_of(state: BaseState) -> str:
 def _differs_from_new(state: BaseState) -> bool:
     """Return True if the state differs from a new one.
 
-    Only such a state is reset, because Redis must write it again.
+    Other states are not reset, because Redis would write them again without need.
     """
     shared = rx.State.get_fields()
     fields = type(state).get_fields()

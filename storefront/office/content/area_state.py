@@ -64,7 +64,7 @@ class AreaState(VersionedScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CONTENT)
     async def undo(self, actor: Actor, version: str) -> None:
-        """Undo the latest publication: publish `version`, the one that it replaced, again."""
+        """Undo the latest publication: publish the version before it (number `version`) again."""
         await self._undo(actor, version)
 
     @office_event(Right.READ_SETTINGS, is_press=False)

@@ -66,7 +66,7 @@ class VersionedScreen(OfficeScreen, mixin=True):
             self._announce(_("Publicado: ya se ve en la tienda."), subject=f"{before}")
 
     async def _undo(self, actor: Actor, version: str) -> None:
-        """Undo the latest publication: publish `version`, the one that it replaced, again."""
+        """Undo the latest publication: publish the version before it (number `version`) again."""
         if not (version.isascii() and version.isdigit() and len(version) < 7):
             raise InvalidData("not a version")
         await self._restore(actor, int(version))

@@ -161,7 +161,7 @@ class DeliveriesState(OfficeScreen, KnownClientState):
     async def save_zone(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Add or change a zone of own delivery.
 
-        Its fields are `form` (`NEW` or the shipping option's id), the displayed `version` and `ZONE_FIELDS`.
+        The form contains `form` (`NEW` or the shipping option's id), the displayed `version` and `ZONE_FIELDS`.
         """
         typed = checked_fields(form_data, "form", "version", *ZONE_FIELDS, max_length=MAX_TYPED_LENGTH)
         saved = await self._save(actor, typed, new_id=NEW, parse=parse_zone_form, save=save_zone)
@@ -176,7 +176,8 @@ class DeliveriesState(OfficeScreen, KnownClientState):
     async def save_point(self, actor: Actor, form_data: dict[str, str]) -> None:
         """Add or change a pickup point.
 
-        Its fields are `form` (`NEW_POINT` or the shipping option's id), the displayed `version` and `POINT_FIELDS`.
+        The form contains `form` (`NEW_POINT` or the shipping option's id), the displayed `version` and
+        `POINT_FIELDS`.
         """
         typed = checked_fields(form_data, "form", "version", *POINT_FIELDS, max_length=MAX_TYPED_LENGTH)
         saved = await self._save(actor, typed, new_id=NEW_POINT, parse=parse_point_form, save=save_point)

@@ -249,7 +249,7 @@ async def _mail_link(session: Any, actor: Actor, draft_id: str, address: str) ->
 async def _open_sale(session: Any, actor: Actor) -> str:
     """Return the id of the sale in progress, and store that the current button click was executed.
 
-    Events that write an audit entry store this with the entry, but changes of an unfinished sale write none.
+    Writing an audit entry also stores this, but most changes of a sale write none.
     """
     draft_id = (await open_current_draft(session, actor)).id
     await use_press(session, draft_id)

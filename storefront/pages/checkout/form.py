@@ -27,10 +27,11 @@ class FormView:
     Attributes:
         typed: the typed values, by field name.
         chosen: id of the chosen shipping option.
-        is_pricing: True while the price of the shipping option is being calculated.
+        is_priced: True if the shipping options are priced for the current values.
+        is_pricing: True while the price of the chosen option is being calculated.
         is_slow: True if this calculation takes long.
-        is_waiting: True if no price is known yet.
-        has_price: True if the price for the current values is known.
+        is_waiting: True if none of the options has a valid price yet, for example after a change of municipality.
+        has_price: True if the price of the chosen option is known.
         is_placing: True while the order is being placed.
         failure: the result of a failed attempt to place the order, or None.
         form: React props of the form. Enter moves to the next field; a failed attempt focuses the first invalid
@@ -114,13 +115,13 @@ def radio_props(
 def checkbox_props(
     name: str, on: str = TICKED, off: str = "", also: dict[str, dict[str, str]] | None = None
 ) -> list[rx.Var[Any]]:
-    """Return the properties that connect a checkbox to a field.
+    """Return the React props that connect a checkbox to a field.
 
     Args:
         name: the field.
         on: its value when ticked.
         off: its value when not ticked.
-        also: values of other fields that a change sets, by the new value.
+        also: values of other fields that the checkbox sets too, by the new value of its own field.
     """
     return [props(FORM.checkbox, name, on, off, also or {})]
 
@@ -164,7 +165,7 @@ def letter_counter(name: str, max_count: int) -> rx.Component:
 
 
 def on_note(values: rx.Var[Any], reached: rx.Var[Any], number: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """Return a note event's arguments for Reflex: typed values, fields reached so far, and the note's number."""
+    """Declare the event that saves a note: typed values, fields reached so far, and number (see `save_note`)."""
     return [values, reached, number]
 
 

@@ -75,7 +75,10 @@ def _to_options(choices: Iterable[Choice]) -> list[SelectOption]:
 
 
 def choose_method(providers: Sequence[PaymentProvider], chosen_id: str) -> dict[str, str]:
-    """Return the form value of an offered provider if the chosen one (by default PSE) is not offered; else {}."""
+    """Return a form value that chooses an offered provider, if the chosen one is not offered; otherwise {}.
+
+    If `chosen_id` is empty, PSE counts as chosen.
+    """
     offered = [provider.id for provider in providers]
     if not offered or (chosen_id or GATEWAY_PSE) in offered:
         return {}

@@ -97,7 +97,7 @@ class CheckoutState(PageState, rx.State):
             bank) or `empty`.
         loaded_at: a number that changes with every `load`.
         email_suggestion: the typed e-mail address with a known domain, if its domain looks mistyped; else empty.
-        has_payer: True if the payer's document and bank of the customer were saved.
+        has_payer: True if the customer has saved the payer's document and bank.
         book: the addresses of the signed-in customer.
         noted: the number of the latest saved note (see `save_note`).
         is_payable: True if the shop offers a payment method for the cart.
@@ -350,7 +350,10 @@ class CheckoutState(PageState, rx.State):
     def _show_answer(
         self, answer: PlacingResult, problems: Mapping[str, str] | None, names: set[str]
     ) -> None:
-        """Show the answer, and the problems of the fields in `names`. With None, keep the displayed problems."""
+        """Show the answer, and the problems of the fields in `names`.
+
+        If `problems` is None, keep the displayed problems.
+        """
         if problems is not None:
             self.problems = {name: text for name, text in problems.items() if name in names}
         self.answer = replace(answer, number=next_number(self.answer.number))
@@ -476,7 +479,7 @@ async def _price_options(
 ) -> Shipping:
     """Return the priced shipping options, one of them chosen.
 
-    With `is_choice`, the displayed prices are not requested again.
+    With `is_choice`, the customer chooses from the displayed options, so their prices are reused.
     """
     dane_code, address = checked_text(dane_code, MAX_ID_LENGTH), checked_text(address, MAX_TEXT_LENGTH)
     option_id = checked_text(option_id, MAX_ID_LENGTH)
@@ -499,14 +502,14 @@ async def place_as_shown(
     day: date | None = None,
     device: str = "",
 ) -> PlacedOrder:
-    """Place the order as the page displays it, with the shipping that is `shown`.
+    """Place the order as the page displays it; `shown` is the displayed shipping.
 
-    If the cart was changed in another tab or on another device, its shipping was removed and is priced again. Then
-    the order is placed only if its total is still the total that the customer has agreed to, and it arrives no later
-    than on the `day` that they saw.
+    If the cart was changed in another tab or on another device, it has no shipping any more. Then price the
+    shipping again, and place the order only if its total is still the displayed `total` and it arrives no later than
+    on the displayed `day`.
 
-    A new connection may not have loaded the shipping yet. Then the option in the form, or the first option, is
-    used.
+    After a reconnection, the page may not have loaded the shipping yet. Then the option in the form, or the first
+    option, is used.
     """
     checkout = current_shop().checkout
     is_known = shown.status not in ("none", "quoting")
@@ -530,9 +533,9 @@ async def place_as_shown(
 
 
 async def _price_again(cart_id: str, typed: dict[str, str], shown: Shipping, ip: str) -> Shipping:
-    """Return the new shipping options after the cart has changed.
+    """Price the shipping again after the order was refused because its total, day or shipping has changed.
 
-    The answer shows the total with their price, so that the customer is not asked a second time.
+    The refusal then shows the total with the new price, so that the customer has to accept a change only once.
     """
     town, address, option_id = typed["dane_code"], typed["address"], typed.get("shipping_option", "")
     is_known_place = shown.status == "ready" and shown.dane_code == town

@@ -116,7 +116,7 @@ class LastOrder:
 
 
 def shipping_card(choice: ShippingChoice, moment: datetime) -> ShippingCard:
-    """Convert a shipping option for its card, as it is displayed at this moment."""
+    """Return the card of a shipping option. Its promise is worded for this moment, for example with «hoy»."""
     return ShippingCard(
         id=choice.id,
         name=choice.name,
@@ -139,7 +139,7 @@ def _note(choice: ShippingChoice, moment: datetime) -> str:
 
 
 def describe_choice_promise(choice: ShippingChoice, promise: DeliveryPromise, moment: datetime) -> str:
-    """Return the sentence about the promised day; for a pickup point, after its address and hours."""
+    """Return the sentence about the promised day. For a pickup point, put its address and hours before it."""
     sentence = describe_offer(promise, moment, is_pickup=choice.is_pickup)
     return f"{_end_sentence(choice.detail)} {sentence}" if choice.is_pickup and choice.detail else sentence
 
