@@ -116,7 +116,7 @@ async def settle_difference(session: AsyncSession, order: Order) -> None:
         await raise_attention(
             session,
             AttentionKind.EDIT_OWED if is_owed else AttentionKind.EDIT_REFUND,
-            message=f"Order {order.number} was edited: {abs(difference)} pesos are "
+            message=f"Order {order.number}: its total changed, and {abs(difference)} pesos are "
             + ("owed" if is_owed else "to be given back"),
             amount=abs(difference),
             order_id=order.id,
