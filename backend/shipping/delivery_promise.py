@@ -82,7 +82,7 @@ def promise_delivery(
     """Return the promise for a payment that is approved at this moment.
 
     Args:
-        approved_at: an aware time.
+        approved_at: a moment with its time zone.
         terms: the terms of the shipping option; None if the carrier named no days.
         is_in_stock: True if the shop has all units.
 

@@ -59,8 +59,8 @@ class Limits:
         max_cpu_s: maximum processor time of the child process, in seconds.
         timeout_s: seconds until the child process is killed.
         only_utf8: refuse text in another encoding, and read the file in chunks.
-        known_headings: normalized headings that help to detect the delimiter of a text file: it is the delimiter
-            with which a row has the most of them.
+        known_headings: normalized headings, to detect the delimiter of a text file: the one with which a row has the
+            most of these headings.
     """
 
     max_file_bytes: int

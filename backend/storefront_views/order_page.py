@@ -67,7 +67,7 @@ class OrderLineView:
 
 @dataclass(frozen=True, slots=True)
 class PaymentFacts:
-    """Facts about a payment that PSE requires on its result page, in all states."""
+    """Facts about a payment. PSE requires them on the page with the payment's result, in every state."""
 
     merchant: str
     nit: str

@@ -54,7 +54,7 @@ Events = Annotated[list[Annotated[WebhookEvent, Field(strict=False)]], Field(min
 
 
 class DeliveryOut(TypedDict):
-    """An event for a webhook, and its latest answer."""
+    """The delivery of an event to a webhook, with the latest answer."""
 
     id: str
     webhook_id: str

@@ -65,7 +65,7 @@ class Attempt:
     """Result of an attempt to deliver an event: the answer, or the reason why there is none.
 
     Attributes:
-        status: None without an answer.
+        status: HTTP status of the answer; None without an answer.
     """
 
     delivery_id: str

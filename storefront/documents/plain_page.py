@@ -71,7 +71,7 @@ def _templates() -> Templates:
 
 
 def plain_page(loaded: LoadedPage) -> str:
-    """Return the plain page as an element for the end of the document's body."""
+    """Return an element with the page as plain text and links, for the end of the document's body."""
     page = loaded.page
     state = orjson.loads(loaded.initial_state)
     frame = _values(state, FrameState.get_full_name())
@@ -87,7 +87,7 @@ def plain_page(loaded: LoadedPage) -> str:
 
 
 def plain_failure(settings: Settings) -> str:
-    """Return a message that the shop cannot read its data now, as an element for the end of the document's body."""
+    """Return an element with the message that the shop cannot read its data now, for the end of the document's body."""
     brand = resolve_brand(BrandBody(), settings)
     frame = {
         "shop": shop_info(settings, brand),

@@ -55,7 +55,7 @@ Handler = Callable[[JsonObject], Awaitable[Response]]
 def create_sandbox_carrier(
     settings: Settings, database: Database, *, allow_control: bool = False, public_path: str = PUBLIC_PATH
 ) -> "SandboxCarrier":
-    """Create the embedded carrier.
+    """Create the embedded carrier, which simulates the API of the real one.
 
     It accepts the API key of the shop's client, and stores its data in the shop's database.
 

@@ -77,7 +77,7 @@ def created_response(transaction: SandboxTransaction, bank_url: str) -> dict[str
 
 
 def validation_error_response(invoice: str, errors: list[tuple[str, str]]) -> dict[str, Any]:
-    """Return the response to a `bank.create` with wrong fields. `errors` are pairs of code and message."""
+    """Return the response to a `bank.create` request with wrong fields. `errors` are pairs of code and message."""
     return {
         "success": False,
         "title_response": "Error",
@@ -92,7 +92,7 @@ def validation_error_response(invoice: str, errors: list[tuple[str, str]]) -> di
 
 
 def hard_error_response() -> dict[str, Any]:
-    """Return the response to a `bank.create` that cannot be read."""
+    """Return the response to a `bank.create` request whose body cannot be decrypted."""
     return {
         "success": False,
         "title_response": "Error",
@@ -102,7 +102,7 @@ def hard_error_response() -> dict[str, Any]:
 
 
 def bank_refusal_response(code: str) -> dict[str, Any]:
-    """Return the response to a `bank.create` that the bank network refused with `code`."""
+    """Return the response to a `bank.create` request that the bank network refused with `code`."""
     return {
         "success": False,
         "title_response": code,

@@ -33,7 +33,7 @@ _INSERT = insert_into(table_of(SandboxInvoice)).on_conflict_do_nothing(index_ele
 
 
 def create_sandbox_invoicing(database: Database) -> "SandboxInvoicing":
-    """Create the embedded invoice provider.
+    """Create the embedded invoice provider, which simulates the API of the real one.
 
     It accepts the sandbox's key, and stores its data in the shop's database.
     """

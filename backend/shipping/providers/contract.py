@@ -101,7 +101,7 @@ class CarrierHarness(ABC):
 
 
 class FulfillmentProviderContract:
-    """The tests. A subclass has a fixture `harness`, which returns a new `CarrierHarness`."""
+    """Tests for any fulfillment provider. A subclass has a fixture `harness`, which returns a new `CarrierHarness`."""
 
     async def test_provider_id_is_valid_in_the_setting(self, harness: CarrierHarness) -> None:
         assert split_providers(harness.provider.id) == [harness.provider.id]

@@ -10,7 +10,7 @@ from backend.payment.providers.contract import PaymentProviderContract, Provider
 
 
 class TransferHarness(ProviderHarness):
-    """The provider. It has no service, so nothing can fail."""
+    """The provider for the tests of the contract. It calls no service, so no failure can be simulated."""
 
     failures = frozenset()
     states = frozenset()

@@ -23,14 +23,14 @@ from backend.payment.providers.base import (
 
 
 class BankTransferSettings(SourcedSettings):
-    """Settings of the provider: from the environment, a file that NAME_FILE names, or `.env`, as the shop's own."""
+    """Settings of the provider. Like the shop's, they are in the environment, in `.env`, or in a file (NAME_FILE)."""
 
     bank_transfer_account: str
     """The account that customers see, such as `Bancolombia, ahorros 123-456789-00, Juguetes S.A.S.`"""
 
 
 class BankTransfer(PaymentProvider):
-    """A provider whose money staff confirm."""
+    """A payment provider for bank transfers: staff confirm that the money has arrived."""
 
     id = "bank_transfer"
     leaves_shop = False

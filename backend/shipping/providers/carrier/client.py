@@ -190,7 +190,7 @@ class CarrierClient:
         return parse_tracking(await self._read("POST", "/track", body, self._policy.read))
 
     async def track_by_orders(self, order_ids: Iterable[int]) -> dict[int, TrackingUpdate]:
-        """Return the progress of several shipments by order id; shipments unknown to the carrier are left out.
+        """Return the progress of several shipments by the carrier's order id. Unknown shipments are left out.
 
         Raises:
             CarrierError: there is no usable response.
@@ -203,7 +203,9 @@ class CarrierClient:
         }
 
     async def cancel(self, order_ids: Iterable[int]) -> frozenset[int]:
-        """Cancel labels in batches of at most 50. Return the order ids of the cancelled labels, which may be fewer.
+        """Cancel labels by the carrier's order ids, in batches of at most 50.
+
+        Return the ids of the cancelled labels. Some of the given ids may be missing.
 
         Raises:
             CarrierError: a batch was refused.
