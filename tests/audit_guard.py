@@ -95,7 +95,7 @@ def watch_audit(code: str = BACKEND) -> Iterator[AuditGuard]:
     """Observe every database of this process.
 
     Args:
-        code: the folder of the services.
+        code: path of a folder. Calls of functions outside it are not observed.
     """
     guard = AuditGuard(code)
 
@@ -130,7 +130,7 @@ def _find_outermost_frame(code: str) -> FrameType | None:
 
 
 def _list_actor_names(code: CodeType, folder: str) -> tuple[str, ...]:
-    """Return the names of a function's parameters that may be an actor; none if it is outside this folder."""
+    """Return the parameters of a function that may be an actor; none if the function is outside this folder."""
     known = _ACTOR_NAMES.get((id(code), folder))
     if known is None:
         parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -135,7 +135,7 @@ class RendererSupervisor:
         return sum(process.memory_kib for process in self._up if process.is_up)
 
     def wake(self) -> None:
-        """Record a request, and start the processes if they rest."""
+        """Record a request, and start the processes if they were ended because no page was requested."""
         self._last_used = time.monotonic()
         self._is_waking |= self.is_resting
         self._is_wanted.set()
@@ -143,8 +143,8 @@ class RendererSupervisor:
     async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         """Return the HTML of the page at `url` (path and query), rendered with this state (JSON).
 
-        A patient client waits up to `PATIENT_TIMEOUT_S` seconds, even for a process that is starting. Other clients
-        have priority: the number of patient clients in the queue is limited to the number of processes.
+        A patient client waits up to `PATIENT_TIMEOUT_S` seconds, even for a process that is starting. So that other
+        clients hardly wait for them, at most one patient client per process is served at the same time.
 
         Raises:
             NotRendered: no process is running, all are too busy, or the called process failed.

@@ -97,8 +97,8 @@ def bundle_pages() -> None:
 def bundle_renderer() -> None:
     """Bundle `renderer/renderer.mjs`, the pages' server module and all their imports into one file.
 
-    The file is not minified, because React Router writes the source of one of its functions into the pages. The
-    shell contains the same source.
+    The file is not minified: React Router writes the source of one of its functions into each rendered page, and
+    it must equal the source in the shell.
 
     Raises:
         CannotBuild: the bundler failed.

@@ -73,8 +73,8 @@ class AddedProduct:
 class CartState(rx.State):
     """The cart of this browser.
 
-    `answers` changes after every event that changes the cart, even if the event fails. Until then, the browser
-    displays the expected result.
+    `answers` changes at the end of every event that may change the cart, even if it fails. Until `answers` changes,
+    the browser displays the result that it expects.
     """
 
     cart_id: str = rx.LocalStorage("", name="trompo_cart", sync=True)
@@ -257,7 +257,7 @@ async def use_own_cart(state: CartState) -> None:
 
 
 def forget_cart(state: CartState) -> None:
-    """Forget the cart. Its id is stored as `forgotten_cart_id`, because the cart may have become an order."""
+    """Store the cart's id as `forgotten_cart_id`, as it may have become an order. Use `kept_cart_id` instead."""
     if state.cart_id:
         state.forgotten_cart_id, state.cart_id = state.cart_id, state.kept_cart_id
         state.kept_cart_id = ""

@@ -275,7 +275,7 @@ async def show_frame(state: FrameState) -> None:
 
 
 def show_notice(frame: FrameState, text: str, tone: str = "problem") -> None:
-    """Show a notice in this frame."""
+    """Show a notice in this frame. `tone` is `problem` or `news`."""
     frame.notice = Notice(next_number(frame.notice.number), tone, text)
 
 
@@ -283,7 +283,7 @@ log = logging.getLogger(__name__)
 
 
 async def notify(state: rx.State, text: str, tone: str = "problem") -> None:
-    """Show a notice to the customer who uses this state. `tone` is `problem` or `news`."""
+    """Show a notice in the frame of this state's page. See `show_notice`."""
     show_notice(await state.get_state(FrameState), text, tone)
 
 

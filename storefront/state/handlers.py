@@ -37,8 +37,8 @@ def event(
     """Return a decorator that makes a method of a state an event handler. Any browser may call it with any arguments.
 
     Args:
-        supersedes: True if a later call cancels a call that is still running. Unless `press` is given, the event
-            only reads, and the page sends it again if the connection was lost.
+        supersedes: True if a later call cancels a call that is still running. Without `press`, the event must only
+            read, because the page sends its latest call again after a lost connection.
         debounce: milliseconds that the browser waits for a later call before it sends the event.
         background: True to run without the lock of the page's state.
         press: for an event that changes something: the page that sends it again. A repeated event has no second
@@ -58,8 +58,8 @@ def event(
 def next_number(previous: int) -> int:
     """Return a new number, by which the browser recognizes a newer value.
 
-    It is larger than `previous`. Because it is based on the clock, it is also larger than the numbers of a lost
-    state.
+    It is larger than `previous`. Because it is based on the clock, it is also larger than the numbers that the
+    browser got before the server lost the state.
     """
     return max(previous + 1, int(now().timestamp() * 1000))
 
@@ -133,7 +133,7 @@ def checked_fields(values: object, *names: str, max_length: int = 300, max_rows:
         values: the form as the browser sent it.
         names: the fields to return.
         max_length: maximum number of characters of a text.
-        max_rows: maximum number of rows in the form that have one field each.
+        max_rows: number of further fields that the form may have, usually one for each row of a table.
 
     Raises:
         InvalidData: the value is not a form of texts, has too many fields, or a text is too long.

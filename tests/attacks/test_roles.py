@@ -109,7 +109,7 @@ Callers = dict[str, dict[str, str]]
 
 @pytest.fixture
 async def shop(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """Create a shop with staff only."""
+    """Create a shop without products and orders. The test adds the staff."""
     shop = Shop(Settings(data_dir=tmp_path, database_url=sqlite_url))
     yield shop
     await shop.stop()
@@ -154,7 +154,10 @@ def test_table_of_roles_lists_exactly_the_admin_routes(api: FastAPI) -> None:
 
 
 def expected_outcome(route: str, caller: str) -> str:
-    """Return the expected outcome for this caller: `let in`, `forbidden`, `the office`, or `unknown`."""
+    """Return the expected outcome for this caller: `let in`, `forbidden`, `the office`, or `unknown`.
+
+    `the office` is a refusal that names the office, because the caller signed in without a second factor.
+    """
     name, _, kind = caller.partition(" ")
     if name not in tuple(Role):
         return "unknown"

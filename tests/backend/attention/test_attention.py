@@ -137,7 +137,7 @@ async def find_staff_id(shop: Shop) -> str:
 
 
 class CountingResolver(Resolver):
-    """Resolver that counts its calls; a rival resolves the same row while this one prepares."""
+    """A resolver that counts its calls of `apply`. During its first `prepare`, `rival` resolves the same row."""
 
     def __init__(self) -> None:
         self.applied = 0

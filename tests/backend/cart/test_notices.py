@@ -432,7 +432,7 @@ async def test_line_added_during_a_variant_deletion_adds_a_notice(
 
 
 async def test_variant_deletion_does_not_wait_for_carts(database: Database, defaults: Defaults) -> None:
-    """Check that the deletion is not blocked: a paying shopper holds their cart and waits for the stock."""
+    """Delete a variant while a paying shopper has locked a cart that contains it."""
     cart_id, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     async with database.transaction() as session:

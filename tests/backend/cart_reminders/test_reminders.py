@@ -69,7 +69,7 @@ async def pay(session: AsyncSession, it: AbandonedCart) -> None:
 
 
 async def order_elsewhere(session: AsyncSession, it: AbandonedCart) -> None:
-    """Let a guest order with the customer's address."""
+    """Place a guest order with the customer's e-mail address."""
     cart = await session.get_one(Cart, it.cart_id)
     guest_cart = await create_empty_cart(
         session, region_id=cart.region_id, sales_channel_id=cart.sales_channel_id
@@ -101,7 +101,7 @@ async def sell_out(session: AsyncSession, it: AbandonedCart) -> None:
 
 
 async def hold(session: AsyncSession, it: AbandonedCart) -> None:
-    """Let another customer hold all units but one; the cart needs two."""
+    """Reserve all units but one for another cart, so that this cart's two units are not available."""
     await reserve(session, "cart_other", {it.variant_id: 4}, datetime.now(UTC) + timedelta(hours=1))
 
 

@@ -493,7 +493,7 @@ async def test_stock_of_a_new_variant_is_always_managed(admin: httpx.AsyncClient
 async def test_unknown_sales_channel_or_shipping_profile_of_a_product_is_refused(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
-    """Check that existing ones are accepted, although the product always has all sales channels and the profile."""
+    """Check also that existing ones are accepted, without effect: a product always has all of them."""
     other = (await post(admin, "/admin/sales-channels", {"name": "Feria"}))["sales_channel"]["id"]
     [profile] = (await get(admin, "/admin/shipping-profiles"))["shipping_profiles"]
     places = {"sales_channels": [{"id": shop_defaults.channel_id}], "shipping_profile_id": profile["id"]}

@@ -16,7 +16,7 @@ PICTURE = "/pictures/0123456789abcdef/foto-960x640-960.webp"
 
 
 class Group(NamedTuple):
-    """A kind of group: its routes, its key in answers, its field for the name, and its table."""
+    """Categories or collections: their route, the key in responses, the field of the name, and the table."""
 
     path: str
     key: str

@@ -125,7 +125,7 @@ def set_subtitle(product_id: str, subtitle: str) -> Executable:
 
 @pytest.fixture
 async def parts(shop: Shop, ids_by_handle: dict[str, str]) -> list[SQLModel]:
-    """Return parts that the first product may have."""
+    """Return rows that can be stored for the first product: a picture, a tag, a review and others."""
     category, tag = Category(name="Aros", handle="aros"), ProductTag(value="De madera")
     kind = ProductType(value="Juego")
     async with shop.database.transaction() as session:

@@ -159,7 +159,7 @@ async def test_accepted_late_payment_without_a_snapshot_pays_the_unchanged_order
 
 
 async def test_money_accepted_twice_is_counted_once(till: Till) -> None:
-    """Check an amount that was too small and that staff accepted: a second attention about it changes nothing."""
+    """Accept a too small amount, and then a second attention row about the same payment: it changes nothing."""
     trompo = await till.make_variant(stock=3)
     order, payment = await till.order(trompo)
     await approve(till, payment, PRICE - 1)

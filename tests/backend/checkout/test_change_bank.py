@@ -48,7 +48,7 @@ async def _pay(till: Till, cart_id: str) -> tuple[Order, PaymentSession]:
 
 
 async def _resolve_refunded(till: Till) -> None:
-    """Resolve the only attention with a refund by staff."""
+    """Resolve the only attention row: staff report that they refunded the money."""
     async with till.database.read() as session:
         row_id = (await session.execute(select(Attention.id))).scalar_one()
     decision = Decision(Action.REFUNDED, by=COMMAND_LINE, reference="0012345678")
@@ -129,7 +129,10 @@ async def test_late_approval_of_an_order_whose_units_are_sold_out_raises_attenti
 
 
 async def _sign_in_and_pay_twice(till: Till, guests: str, old: PaymentSession, *, old_is_first: bool) -> None:
-    """Sign in with the guest's cart to an account with a cart, pay it, and check that only the first payment pays."""
+    """Sign in to an account with a cart, whose cart gets the guest's lines, and pay it. Then approve both payments.
+
+    Check that the first approved payment is captured, and that the second one is held and raises attention.
+    """
     async with till.database.transaction() as session:
         ana = Customer(email="ana@example.com")
         session.add(ana)

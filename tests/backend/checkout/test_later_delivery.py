@@ -79,7 +79,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class DayCarrier(ScriptedCarrier):
-    """A carrier whose delivery days a test sets. Without days it did not answer; the fixed price equals its price."""
+    """A carrier with the delivery days that a test sets.
+
+    None simulates a carrier that does not answer: the quote is the fixed price, which is the same here.
+    """
 
     days: int | None = 3
 

@@ -18,7 +18,7 @@ UPLOADED = "/pictures/0123456789abcdef/foto-640x480-640.webp"
 
 @pytest.fixture
 async def ids(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
-    """Create four categories; `a` and `b` have pictures and are in two of them. Return the ids by handle."""
+    """Create categories with products: `a` and `b` have pictures, `c` has none. Return all ids by handle."""
     async with shop.database.transaction() as session:
         for handle in ("a", "b", "c"):
             await add_product(session, shop_defaults, handle, stock=2)

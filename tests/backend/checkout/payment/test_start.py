@@ -156,7 +156,7 @@ async def test_payment_is_not_started_with_wrong_payer_answers_after_the_earlier
 
 
 async def test_payment_that_replaces_a_closed_one_belongs_to_the_same_order(till: Till) -> None:
-    """Check that the order does not wait for a payment that was closed earlier."""
+    """Replace a payment twice: before and after the order is placed. Check that all have the order's total."""
     trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     payments: list[PaymentSession] = [await till.start(cart_id)]

@@ -20,7 +20,10 @@ def make_sheet(
     areas: Sequence[Area] = (),
     formats: Mapping[int, Mapping[int, str]] | None = None,
 ) -> Sheet:
-    """Return a sheet of these rows, in a list or by number: a number is a number cell, anything else a text."""
+    """Return a sheet of these rows: a list, or a mapping by row number.
+
+    An int or float becomes a cell of numbers; all other values become text.
+    """
     numbered = dict(enumerate(rows, start=1)) if not isinstance(rows, Mapping) else rows
     lines: list[Any] = [
         [
