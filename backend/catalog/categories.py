@@ -137,7 +137,7 @@ async def move_category(
     """Move the category before or after another one, or make it the last child of the other one.
 
     The new place is relative to the other category. So if two people move categories at once, both moves are
-    kept.
+    kept. A move before or after the category itself changes nothing.
 
     Raises:
         NotFound: one of the categories does not exist.
@@ -150,7 +150,9 @@ async def move_category(
     parent_id = target.id if place is MovePosition.INSIDE else target.parent_id
     siblings = await _siblings(session, parent_id, category)
     rank = len(siblings)
-    if place is not MovePosition.INSIDE and target is not category:
+    if place is not MovePosition.INSIDE:
+        if target is category:
+            return category
         rank = siblings.index(target) + (1 if place is MovePosition.AFTER else 0)
     change = CategoryChange(parent_category_id=parent_id, rank=rank)
     return await change_category(session, actor, category_id, change)

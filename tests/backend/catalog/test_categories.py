@@ -249,6 +249,14 @@ async def test_category_cannot_be_moved_into_itself(shop: Shop, ids: dict[str, s
     assert await read_handles(shop) == ["libros", "mapas"]
 
 
+@pytest.mark.parametrize("place", [MovePosition.BEFORE, MovePosition.AFTER])
+async def test_move_next_to_the_category_itself_changes_nothing(
+    shop: Shop, ids: dict[str, str], place: MovePosition
+) -> None:
+    await move(shop, ids["libros"], place, ids["libros"])
+    assert await read_handles(shop) == ["libros", "mapas"]
+
+
 async def test_category_beyond_the_maximum_depth_or_number_is_refused(
     shop: Shop, ids: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
