@@ -66,7 +66,7 @@ NUMBERING_ID = "invoice-numbering"
 
 
 class InvoicesState(OfficeList, KnownClientState):
-    """The documents that match the filters in the URL, and the numbering."""
+    """The invoices and credit notes that match the filters in the URL, and the number ranges."""
 
     content: rx.Field[InvoicesView | None] = rx.field(None)
 
@@ -92,7 +92,7 @@ class InvoicesState(OfficeList, KnownClientState):
 
     @office_event(Right.RETRY_INVOICES)
     async def retry(self, actor: Actor, invoice_id: str) -> None:
-        """Try to send a document again."""
+        """Send a failed invoice or credit note again."""
         checked_invoice_id = checked_fields({"id": invoice_id}, "id", max_length=MAX_ID_LENGTH)["id"]
         async with current_shop().database.transaction() as session:
             await retry_invoice(session, actor, checked_invoice_id)
@@ -121,7 +121,7 @@ class InvoicesState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_SETTINGS)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Save the numbering."""
+        """Save the invoice provider and the number ranges."""
         typed = checked_fields(form_data, *SETTING_FIELDS)
         self.problems = {}
         shop = current_shop()
@@ -135,7 +135,7 @@ FILTERS = ListFilters("invoices", INVOICES, VIEW, InvoicesState.apply_filters, _
 
 
 def page() -> rx.Component:
-    """Render the documents and the numbering."""
+    """Render the invoices and credit notes, the paid orders without an invoice, and the numbering form."""
     unfiltered = rx.cond(
         VIEW.is_on,
         invitation(
@@ -256,7 +256,7 @@ def filters() -> rx.Component:
 
 
 def invoice_row(row: ObjectVar[InvoiceRow]) -> rx.Component:
-    """Render a document and, when it is expanded, the reason of a refusal, its code and its files."""
+    """Render an invoice or credit note; expanded, also the reason of a refusal, the CUFE or CUDE, and the files."""
     state = row.chip
     head = rx.el.summary(
         rx.el.span(

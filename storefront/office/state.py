@@ -350,7 +350,7 @@ def _watch_page(state: rx.State, watched: frozenset[str]) -> None:
 def has_right(right: Right) -> rx.Var[bool]:
     """Return a variable that is True if the staff member's role has the right. Use it only for display.
 
-    It is also True until the staff member is known, so that little of the page moves when they are loaded.
+    It is also True while the staff member is not loaded yet, so that little of the page moves afterwards.
     """
     member = StaffState.member
     return member.is_none() | member.rights.contains(right.name)

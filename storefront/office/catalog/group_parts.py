@@ -44,7 +44,7 @@ class MovableRows(rx.Component):
 def move_button(
     place: str, target_id: rx.Var[str], shape: str, label: Any, class_name: str = ""
 ) -> rx.Component:
-    """Render a button that moves its row before, after or into the target row. It is disabled without a target."""
+    """Render a button that moves its row before, after or into the target row. Without a target, it is disabled."""
     return rx.el.button(
         icon(shape, size=18),
         type="button",
@@ -208,7 +208,7 @@ def handle_field(state: Any, view: Any) -> rx.Component:
 
 
 def products_field(state: Any, view: Any) -> rx.Component:
-    """Render the product picker. In a group with too many products to list, it can only add products."""
+    """Render the product picker. If there are too many products to list, the picker can only add products."""
     many = rx.el.p(
         _("Tiene {n} productos. Aquí agregas más; para quitar, usa Productos.").format(
             n=grouped(view.product_count)
@@ -228,7 +228,7 @@ def products_field(state: Any, view: Any) -> rx.Component:
 
 
 def editor_head(view: Any) -> rx.Component:
-    """Render the group's name, a chip that says if shoppers see the group, and a link to its page if they do."""
+    """Render the name, a chip that says if shoppers see the category or collection, and then a link to its page."""
     link = rx.el.a(
         icon("store", size=18),
         _("Ver en la tienda"),

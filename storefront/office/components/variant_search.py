@@ -22,7 +22,10 @@ class VariantSearch(OfficeScreen, mixin=True):
     """Variants that match the scanned or typed text."""
 
     async def _find_variant(self, actor: Actor, form_data: dict[str, str]) -> StockRow | None:
-        """Return the only variant that matches; otherwise list the matches, or explain that there is none."""
+        """Return the variant if exactly one matches; otherwise None.
+
+        Several matches are listed. If there is none, the field displays an error message.
+        """
         text = checked_fields(form_data, "code")["code"]
         self.problems, self.matches = {}, []
         if not text:

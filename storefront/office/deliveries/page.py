@@ -353,7 +353,7 @@ def days_field(form: ObjectVar[DeliveryForm], label: str) -> rx.Component:
 
 
 def hours_field(form: ObjectVar[DeliveryForm], since: str, until: str) -> rx.Component:
-    """Render the hours between which the shop delivers or attends."""
+    """Render the fields of the first and last hour of deliveries, or of a pickup point."""
     return rx.el.div(
         hour_select(form, "from_hour", since),
         hour_select(form, "to_hour", until),

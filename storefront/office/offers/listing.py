@@ -72,7 +72,7 @@ def new_link(label: str, place: str, test_id: str, look: str) -> rx.Component:
 
 
 def template_links() -> rx.Component:
-    """Render links to new offers that a template fills in."""
+    """Render a link for each offer template. It leads to the form of a new offer, filled in by the template."""
     links = [
         rx.el.a(
             template.title,

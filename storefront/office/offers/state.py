@@ -62,7 +62,7 @@ class OfferState(PreviewedForm, KnownClientState):
         return page
 
     def _template_in_url(self) -> str:
-        """Return the name of the template for a new offer."""
+        """Return the name of the template for a new offer; empty without one."""
         query = parse_qsl(str(self.router.url.query), max_num_fields=MAX_PARAMETERS)
         return dict(query).get(TEMPLATE, "")
 

@@ -179,7 +179,7 @@ def pickup_button(pickup: ObjectVar[PickupView]) -> rx.Component:
 
 
 def totals_panel() -> rx.Component:
-    """Render the price of both sides and the difference."""
+    """Render the value of the returned units, the value of the products that go out, and the difference."""
     return rx.el.section(
         rx.el.dl(
             rx.el.div(rx.el.dt(_("Lo que devuelve vale")), rx.el.dd(VIEW.credit_label)),
@@ -192,7 +192,7 @@ def totals_panel() -> rx.Component:
 
 
 def settle_panel() -> rx.Component:
-    """Render the form that settles the exchange, and the buttons that wait for the return or cancel."""
+    """Render the form that settles the exchange, and the buttons to wait for the return or to cancel."""
     has_money = (VIEW.kind == "owed") | ((VIEW.kind == "refund") & VIEW.can_give_back)
     form = rx.el.form(
         hidden_field("exchange", VIEW.exchange_id),

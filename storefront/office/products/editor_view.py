@@ -268,7 +268,7 @@ def build_picture_row(url: str, alt: str, value: str = "", *, is_added: bool = F
 
 
 def build_clash_row(clash: Clash, shown: EditorView) -> ClashRow:
-    """Return a clash as it is displayed: the values of a select field are replaced by their labels."""
+    """Return a clash as it is displayed, with both values as texts for staff (see `_format_value`)."""
     name, _dash, key = clash.name.partition("-")
     label = LABELS.get(name, name)
     if name == "title" and key:

@@ -159,7 +159,7 @@ class TeamState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_STAFF)
     async def end_sessions(self, actor: Actor, staff_id: str) -> None:
-        """End every session of a staff member, of browsers and of programs."""
+        """End all sessions of a staff member, in browsers and in programs."""
         async with current_shop().database.transaction() as session:
             await end_everywhere(session, actor, checked_id(staff_id))
         self._announce(_("Sus sesiones están cerradas."))

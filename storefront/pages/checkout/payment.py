@@ -245,7 +245,10 @@ def person_fields() -> list[rx.Component]:
 def select_options(
     name: str, options: ArrayVar[list[SelectOption]], placeholder: str
 ) -> tuple[rx.Component, rx.Component]:
-    """Build the options of a select element. A placeholder comes first, unless the only option is chosen."""
+    """Build the options of a select element.
+
+    A placeholder comes first, unless there is only one option and it is chosen.
+    """
     nothing = rx.el.option(placeholder, value="", custom_attrs={"disabled": True})
     entries = rx.foreach(options, lambda entry: rx.el.option(entry.label, value=entry.value, key=entry.value))
     is_offered = options.pluck("value").contains(typed_text(name))

@@ -135,7 +135,7 @@ class CheckoutState(PageState, rx.State):
         return await load(params)
 
     async def _update(self) -> Any:
-        """Update the options after staff have switched a provider on or off: see `storefront.live.refresh`."""
+        """Update the payment and shipping options after a change of the settings: see `storefront.live.refresh`."""
         cart_id = await self._usable_cart_id()
         if self.stage != "open" or not cart_id:
             return None
