@@ -37,7 +37,7 @@ START_TIMEOUT_S = 5.0
 
 
 class RendererSupervisor:
-    """Renders pages with several processes. Only patient clients wait for a process that is starting."""
+    """Renders pages with several processes. Only patient clients wait for a starting process (see `render`)."""
 
     def __init__(
         self,

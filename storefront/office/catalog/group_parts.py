@@ -228,7 +228,7 @@ def products_field(state: Any, view: Any) -> rx.Component:
 
 
 def editor_head(view: Any) -> rx.Component:
-    """Render the name, a chip that says if shoppers see the category or collection, and then a link to its page."""
+    """Render the name, a chip that says if shoppers see the category or collection, and a link if they do."""
     link = rx.el.a(
         icon("store", size=18),
         _("Ver en la tienda"),

@@ -13,7 +13,7 @@ MAX_URL_LENGTH = 300
 
 
 class GroupPictureScreen(OfficeScreen, mixin=True):
-    """State of the editor of a category or a collection. Its picture is saved at once."""
+    """State of the editor of a category or a collection. A changed picture is saved immediately."""
 
     async def _save_picture(self, session: Any, actor: Actor, picture: str) -> None:
         """Save the URL of the picture. An empty URL removes the picture."""

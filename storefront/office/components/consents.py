@@ -9,7 +9,7 @@ from backend.core.texts import _
 def consents_list(consents: ArrayVar[list[tuple[str, str, str]]]) -> rx.Component:
     """Render each consent with its proof and the SHA-256 of its text.
 
-    `consents` are results of `describe_consent`: name, proof and SHA-256.
+    `consents` are results of `describe_consent`.
     """
 
     def consent_row(consent: ArrayVar[tuple[str, str, str]]) -> rx.Component:

@@ -136,7 +136,7 @@ def fold_fields(row: ObjectVar[AreaRow], *content: rx.Component) -> rx.Component
 
 
 def section_name(row: ObjectVar[AreaRow], name: str | rx.Var[str]) -> rx.Var[str]:
-    """Return the heading of a section: its title or its kind, and whether it is hidden."""
+    """Return the heading of a section: its title, or its kind if it has none, and a mark if it is hidden."""
     title = rx.cond(row.title != "", row.title, name)
     return rx.cond(row.visibility == HIDDEN, _("{name} · oculta").format(name=title), title).to(str)
 

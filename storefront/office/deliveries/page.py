@@ -104,7 +104,7 @@ def delivery_panel(
     add: str,
     test_id: str,
 ) -> rx.Component:
-    """Render a list of zones or points, and the form of a new one. `count` is the number of all of them."""
+    """Render a list of zones or points, and the form of a new one. `count` is the number of all zones or all points."""
     return rx.el.section(
         rx.el.h2(title, class_name="o-section__title"),
         rx.el.p(about, class_name="o-row__detail"),

@@ -117,7 +117,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 def _show_errors(handler: Handler) -> Handler:
     """Wrap an event handler so that its errors are shown as notices.
 
-    An error is also set as the answer to the submitted form, which keeps the typed text.
+    After an error, `answer` is not good, so that the submitted form keeps the typed text.
     """
 
     @wraps(handler)
