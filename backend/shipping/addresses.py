@@ -99,9 +99,9 @@ def find_origin(address: Address) -> ShippingPlace:
 def build_sender(address: Address, effective: Settings) -> Contact:
     """Return the sender of packages from a location with this address. Quotes use the same sender.
 
-    Missing parts are taken from the settings CARRIER_ORIGIN_*. The directions to the door are taken from the
-    settings only if the street and municipality in the settings are those of the address. An address without street
-    or municipality is ignored: all parts are taken from the settings.
+    Missing parts are taken from the settings CARRIER_ORIGIN_*. The suburb and the directions to the door are taken
+    from the settings only if the street and municipality in the settings are those of the address. An address without
+    street or municipality is ignored: all parts are taken from the settings.
     """
     usual, origin = build_warehouse_contact(effective), find_origin(address)
     if not origin.dane_code or not origin.address:

@@ -84,7 +84,7 @@ def _iter_workbook_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
 
 
 def _refuse_foreign(head: bytes, file: BinaryIO) -> None:
-    """Raise UnreadableSpreadsheet if the file is neither XLSX nor text with delimiters."""
+    """Raise UnreadableSpreadsheet if the file is an old XLS workbook, an encrypted workbook or a web page."""
     if head.startswith(COMPOUND_FILE):
         if ENCRYPTED_MARKER in file.read():
             raise UnreadableSpreadsheet(Refusal.PASSWORD)

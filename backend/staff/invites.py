@@ -215,7 +215,7 @@ async def accept(
     """Accept an invitation once: create the staff member and sign the browser in.
 
     Raises:
-        InvalidData: the password is too short or too long; the link stays valid.
+        InvalidData: the password is too short, too long or too common; the link stays valid.
         InvalidInvite: the link is invalid.
         TooManyRequests: too many recent attempts with links.
     """

@@ -134,7 +134,7 @@ async def find_variant_name(session: AsyncSession, variant_id: str) -> tuple[str
 
 
 async def confirm_notice(database: Database, signing_key: str, notice_id: str, token: str) -> None:
-    """Confirm a stock notice for its owner. Enqueue the job that sends the mail if units are available.
+    """Confirm a stock notice for its owner. Enqueue the job, which sends the mail if units are available.
 
     Raises:
         NotFound: the notice does not exist, or the token is for another notice.

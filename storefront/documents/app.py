@@ -156,7 +156,7 @@ class Documents:
         """Return the document of an office screen, with the data that the signed-in staff member may see.
 
         If no staff member is signed in, the data cannot be read, or the rendering takes too long, return the
-        screen's document without data. The response is never cached.
+        screen's document without data. The response is never cached. An address that is not canonical is redirected.
         """
         if not address.is_canonical:
             return _redirect(308, address.url)

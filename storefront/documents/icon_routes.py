@@ -35,14 +35,14 @@ router = APIRouter(include_in_schema=False)
 
 @router.api_route("/favicon.ico", methods=READ)
 async def favicon() -> Response:
-    """Return the icon for browsers and feed readers that request it by this name."""
+    """Return the shop's icon for browsers and feed readers that request `/favicon.ico` without reading a page."""
     return await _respond(IconKind.FAVICON, CACHE_1_HOUR)
 
 
 @router.api_route("/apple-touch-icon.png", methods=READ)
 @router.api_route("/apple-touch-icon-precomposed.png", methods=READ)
 async def apple_touch_icon() -> Response:
-    """Return the icon for iPhones that request it by this name."""
+    """Return the shop's icon for iPhones that request `/apple-touch-icon.png` without reading a page."""
     return await _respond(IconKind.APPLE, CACHE_1_HOUR)
 
 

@@ -224,7 +224,7 @@ def arrange_for_first_paint(html: str, initial_state: str, folder: Path) -> str:
     """Inline the styles into the head, and move fonts, scripts and the initial state behind the content.
 
     Fonts for the first frame are requested in the head. Scripts are fetched after the pictures. The initial state
-    is placed before the module that reads it, or at the end of the head if the document has no module.
+    is placed before the module that reads it, or directly after the head if the document has no module.
 
     Args:
         html: the document.

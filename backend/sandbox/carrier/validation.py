@@ -67,12 +67,12 @@ def number_check(minimum: float, maximum: float, *, whole: bool = False) -> Chec
 
 
 def check_flag(value: Any) -> Sentences:
-    """Check that the value is a boolean."""
+    """Return an error message if the value is not a boolean."""
     return [] if isinstance(value, bool) else ["El campo debe ser de tipo booleano"]
 
 
 def check_day(value: Any) -> Sentences:
-    """Check that the value is a date in the form YYYY-MM-DD."""
+    """Return an error message if the value is not a date in the form YYYY-MM-DD."""
     try:
         is_date = isinstance(value, str) and date.fromisoformat(value).isoformat() == value
     except ValueError:
@@ -105,7 +105,7 @@ COD = {
 
 
 def check_email(value: Any) -> Sentences:
-    """Check that the value is an e-mail address of 8 to 60 characters."""
+    """Return an error message if the value is not an e-mail address of 8 to 60 characters."""
     wrong: Sentences = EMAIL_FORM(value) or text_check(8, 60)(value)
     return wrong
 

@@ -73,7 +73,7 @@ class Ledger:
         return await self._find_one(col(SandboxTransaction.browser_reference) == reference)
 
     async def list_by_invoice(self, invoice: str) -> list[SandboxTransaction]:
-        """Return the transactions with the merchant's invoice."""
+        """Return the transaction with this invoice number of the merchant, as a list; empty if there is none."""
         found = await self._find_one(col(SandboxTransaction.invoice) == invoice)
         return [found] if found else []
 

@@ -116,7 +116,7 @@ class Notifier:
                         await self._woken.wait()
 
     async def _claim(self) -> list[WebhookDelivery]:
-        """Claim the due notifications.
+        """Claim the due notifications. Give up those whose address is not allowed.
 
         If an attempt does not end in time, other processes may claim its notification again.
         """

@@ -16,7 +16,7 @@ MAX_CAUSE_LENGTH = 500
 
 
 def make_fallback_quote(request: QuoteRequest, cause: Exception) -> Quote:
-    """Return the fixed price and log its cause."""
+    """Return a quote with the fixed price, and log why the provider's price is missing."""
     expected = isinstance(cause, OutsideFailure)
     log.warning(
         "no quotation from %s to %s, charging %d: %s",

@@ -60,7 +60,11 @@ class PushSender:
 
     @job(SEND_PUSH)
     async def send(self, run: JobRun) -> RunAgain | None:
-        """Send a batch to a browser, unless its staff member may no longer get notices of this kind."""
+        """Send a batch to a browser, unless its staff member no longer gets notices of this kind.
+
+        If the push service reports that the subscription is gone, delete it. After other failures, try again some
+        times.
+        """
         batch_id, subscription_id = str(run.key).split(" ")
         message = await self._read_message(batch_id, subscription_id)
         if message is None:

@@ -121,10 +121,12 @@ class CarrierClient:
         await self._http.close()
 
     async def request_quotation(self, quotation: Quotation) -> Sequence[object]:
-        """Return the unvalidated rates of this shipment; an empty list means that no courier ships there.
+        """Return the unparsed rates of this shipment; an empty list means that no courier ships there.
+
+        Rates for another shipment, or not in pesos, are left out.
 
         Raises:
-            CarrierError: there is no usable response, or all rates are for another shipment or not in pesos.
+            CarrierError: there is no usable response, or all rates would be left out.
         """
         data = _require_object(
             await self._read("POST", "/quotation", quotation.body(), self._policy.quotation)
