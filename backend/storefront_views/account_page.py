@@ -156,7 +156,7 @@ async def list_address_views(session: AsyncSession, customer_id: str) -> list[Ad
 async def list_customer_orders(
     session: AsyncSession, signing_key: str, customer_id: str
 ) -> list[CustomerOrder]:
-    """Return the customer's orders, newest first.
+    """Return the customer's orders, newest first, at most `MAX_ORDERS`.
 
     Orders placed as a guest with the same e-mail address are not included.
     """

@@ -29,12 +29,15 @@ OFFICE_FOOTER = FrameState.footer
 
 
 def footer_column(title: str, *lines: rx.Component) -> rx.Component:
-    """Build a list under a title."""
+    """Build a column of the footer: a title, and a list with an `<li>` for each of `lines`."""
     return folded_column(title, *(rx.el.li(line) for line in lines))
 
 
 def folded_column(title: str | rx.Var[str], *items: rx.Component, test_id: str = "") -> rx.Component:
-    """Build a list of `<li>` elements under a title. On a phone, only the title is visible until it is tapped."""
+    """Build a column of the footer: a title, and a list of `items`, which are `<li>` elements.
+
+    On a phone, only the title is visible until it is tapped.
+    """
     return rx.el.details(
         rx.el.summary(
             rx.el.h2(title, class_name="footer__title"), icon("down", size=18), class_name="footer__fold"
@@ -57,7 +60,7 @@ def office_column() -> rx.Component:
 
 
 def ages_column() -> rx.Component:
-    """Build a link for each age range that has products for sale."""
+    """Build the column with a link for each age range that has products for sale."""
 
     def line(age: rx.Var[str]) -> rx.Component:
         return rx.el.li(rx.el.a(_("{ages} años").format(ages=age), href=age_href(age)), key=age)

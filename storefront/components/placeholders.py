@@ -40,7 +40,7 @@ def link_button(text: str | rx.Var[str], href: str | rx.Var[str], kind: str = "p
 
 
 def empty_cart(level: int = 1) -> rx.Component:
-    """Build the message that the cart is empty, for the cart page and the checkout."""
+    """Build the message that the cart is empty, for the cart page, the cart's drawer and the checkout."""
     return empty_state(
         "empty-cart",
         EMPTY_CART_TITLE,

@@ -23,7 +23,7 @@ def whatsapp_button(words: str, label: str = _("Pregúntanos por WhatsApp")) -> 
     """Build a link that writes to the shop by WhatsApp, if the shop has a WhatsApp number.
 
     Args:
-        words: the beginning of the message, which contains the page's URL.
+        words: the message that WhatsApp prefills. The customer can change it.
         label: the link's text.
     """
     link = FrameState.shop.whatsapp_link

@@ -76,7 +76,7 @@ VIEW = CategoriesState.content
 
 
 def page() -> rx.Component:
-    """Render the tree of categories."""
+    """Render the screen of categories: a form for a new category, and the tree."""
     nothing = rx.el.div(
         empty_state("blocks", _("Todavía no hay categorías"), _("Crea la primera arriba.")),
         class_name="o-panel",
