@@ -46,7 +46,7 @@ def _patch_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=[2, -2])
 def minutes(request: pytest.FixtureRequest) -> int:
-    """Return the minutes that the other replica's clock is ahead."""
+    """Return the minutes by which the other replica's clock is ahead; negative if it is behind."""
     return int(request.param)
 
 
@@ -67,7 +67,10 @@ def set_clock_ahead(minutes: int) -> Iterator[None]:
 
 @pytest.fixture
 def interrupt(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., list[Any]]:
-    """Return a function that lets the other replica act during a call of this one. It returns a list for the result."""
+    """Return a function that lets the other replica act when this one calls a function for the first time.
+
+    The returned function returns a list. Its only item is the result of the other replica's action.
+    """
 
     def at(where: object, name: str, intrude: Callable[[], Awaitable[Any]]) -> list[Any]:
         real = getattr(where, name)

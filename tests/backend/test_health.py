@@ -26,7 +26,7 @@ async def send_request(shop: Shop, path: str, method: str = "GET", authorization
 
 
 async def health(shop: Shop, method: str = "GET", path: str = "/health") -> httpx.Response:
-    """Return the answer of `/health`, or another path, to a monitor with the token."""
+    """Return the answer of `/health`, or of `path`, to a monitor that sends the token."""
     shop.settings = with_metrics_token(shop.settings)
     return await send_request(shop, path, method, f"Bearer {TOKEN}")
 
@@ -55,7 +55,7 @@ def with_metrics_token(settings: Settings) -> Settings:
 async def test_health_without_the_token_shows_only_the_status(
     settings: Settings, path: str, status: str, has_token: bool, authorization: str
 ) -> None:
-    """Callers of `/health` and `/readyz`, of a shop that can serve and of one without its database.
+    """Check the second and third row, for a shop that can serve and for one without its database.
 
     | METRICS_TOKEN | bearer token | answer |
     |---|---|---|

@@ -77,7 +77,7 @@ async def run(pages: int, workers: int) -> None:
 async def _open(url: str, pages: int, stack: AsyncExitStack) -> list[asyncio.Task[float]]:
     """Open the home page `pages` times, and wait until all are loaded.
 
-    Each task returns the moment at which its page shows the new price. The pages close with the stack.
+    Each returned task ends with the time at which its page got the new price. `stack` closes the pages.
     """
     open_limit = asyncio.Semaphore(OPEN_CONCURRENCY)
 

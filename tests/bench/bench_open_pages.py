@@ -99,7 +99,7 @@ async def open_page(app: rx.App, token: str, address: str, state: type[Any]) -> 
 
 
 async def measure_worst_lag(is_finished: Callable[[], bool]) -> float:
-    """Return the largest delay of a timer, in seconds."""
+    """Return the largest delay of a timer until `is_finished` returns True, in seconds."""
     worst = 0.0
     while not is_finished():
         started = time.perf_counter()

@@ -196,7 +196,7 @@ async def test_late_approval_of_a_closed_payment_keeps_its_discounted_price(till
 
 
 async def test_promotion_use_of_a_price_that_was_not_paid_is_released(till: Till) -> None:
-    """Check a closed payment that pays the cart later, at the price with its earlier code."""
+    """Close a payment, change the code, and start another payment. The bank then approves the closed one."""
     await add_promotion(till)
     await add_promotion(till, "MIL", method={"type": "fixed", "value": 1_000})
     cart_id = await till.cart(await till.make_variant())

@@ -286,7 +286,7 @@ async def test_completed_cart_refuses_new_items(store: httpx.AsyncClient, trompo
 
 
 async def test_more_units_than_stocked_are_refused(store: httpx.AsyncClient, trompo: str) -> None:
-    """Send six units of five in a new cart and to an empty one (wire: commerce-api, Error bodies, out of stock)."""
+    """Request six units where five are stocked, in a new and in an empty cart (wire: commerce-api, Error bodies)."""
     item = {"variant_id": trompo, "quantity": 6}
     expected = {
         "code": "insufficient_inventory",

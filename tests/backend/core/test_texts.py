@@ -113,7 +113,7 @@ def test_source_language_returns_messages_unchanged() -> None:
 def test_spanish_texts_are_wrapped_for_translation() -> None:
     """Check that Spanish texts are inside `_(…)`; otherwise other languages would not translate them.
 
-    All files are one test: a thousand tests would take longer to run than to read the files.
+    One test checks all files: the overhead of a thousand tests would be longer than the check itself.
     """
     files = [file for file in SOURCES if not file.as_posix().startswith(tuple(UNTRANSLATED))]
     assert len(files) > 1_000

@@ -41,7 +41,7 @@ def _few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def exhaust_attempts(new_browser: NewBrowser, path: str, body: dict[str, str]) -> list[int]:
-    """Send wrong passwords from many IP addresses until strangers have no attempts left. Return two more statuses."""
+    """Use up the attempts with wrong passwords from many IP addresses. Return the statuses of two further ones."""
     answers: list[int] = []
     for n in range(LOGINS.per_subject // LOGINS.per_pair):
         stranger = new_browser(f"190.24.2.{n}")

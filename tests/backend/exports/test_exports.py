@@ -82,7 +82,7 @@ def parse_workbook(content: bytes) -> list[list[str]]:
 
 @pytest.fixture
 async def sold(shop: Shop, shop_defaults: Defaults) -> None:
-    """Create a purchase with a promotion, one of another month, a stock movement, a customer and a guest."""
+    """Store an order of March with a promotion and a refund, one of April, a stock movement, a customer and a guest."""
     one = paid_order(
         PricedLine("trompo", 2, 119_000),
         PricedLine("book", 1, 20_000, 0),

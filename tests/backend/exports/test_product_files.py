@@ -147,7 +147,7 @@ async def test_exported_files_can_be_read_by_the_import_of_the_shop(
 async def test_costs_and_texts_for_search_engines_are_in_the_files(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
-    """Check Shopify's file with the picture of a variant, and the import of the shop's own columns."""
+    """Export to Shopify's columns and convert the file back; then import the shop's own columns."""
     async with shop.database.transaction() as session:
         await session.execute(
             update(Variant).where(Variant.sku == "G-S").values(cost=8_000, thumbnail="/pictures/s.webp")

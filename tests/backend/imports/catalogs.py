@@ -346,7 +346,7 @@ def write_google(products: Sequence[CatalogProduct]) -> CatalogFile:
 
 
 def _shared_values(product: CatalogProduct) -> list[str]:
-    """Return the first values that all variants share: they remain in the common title."""
+    """Return the leading option values that all variants share. The importer leaves them in the product's title."""
     shared: list[str] = []
     for values in zip(*(variant.values for variant in product.variants), strict=True):
         if len(set(values)) > 1:
@@ -448,10 +448,10 @@ def to_workbook(file: CatalogFile, titles: int, total: str, cover: bool, merged:
 
     Args:
         file: the file.
-        titles: number of rows above the head that are merged over its width.
+        titles: number of title rows above the headings. Each is merged over all columns.
         total: text of a row below the products; empty for none.
         cover: True for a sheet before the list.
-        merged: headings of columns whose equal cells below one another are merged.
+        merged: headings of the columns in which adjacent equal cells are merged.
     """
     written = BytesIO()
     with xlsxwriter.Workbook(written) as book:

@@ -45,7 +45,12 @@ async def test_column_that_is_no_longer_mappable_is_not_imported(shop: Shop, def
 
 
 async def send_list(sender: Sender, content: bytes) -> list[tuple[str, str, str]]:
-    """Send a list as the office does. Return the heading, importer's column and contested column of each column."""
+    """Send a list as the office does, and return the suggested mapping.
+
+    Returns:
+        For each column of the list its heading, the importer's column that is suggested, and the importer's column
+        for which several columns are suitable; empty texts if there is none.
+    """
     found = await sender.send_spreadsheet(content, makes_places=True, may_choose=True)
     return [(one.heading, one.column, one.contested) for one in found.mapping]
 

@@ -47,7 +47,7 @@ async def running(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> Sender:
 
 
 async def run_once(sender: Sender) -> None:
-    """Run the job of the import, as another worker would."""
+    """Run the job of the import to its end, as another worker would."""
     imports = ProductImports(sender.shop.database, sender.shop.uploads)
     assert await imports.run(JobRun(1, JOB, sender.id, {"import_id": sender.id}, 1)) is None
 

@@ -87,7 +87,7 @@ async def test_expired_reservation_does_not_block_the_last_unit(
 async def test_reservation_that_expires_during_a_release_is_released_later(
     database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the release skips a reservation whose level it has not locked, as no event would report its units."""
+    """Check that the first release skips it: its stock level is not locked, so the event would not report its units."""
     trompo, yoyo = (
         await _make_variant(database, defaults, 3, "trompo"),
         await _make_variant(database, defaults, 3, "yoyo"),
@@ -247,7 +247,7 @@ async def test_moving_a_reservation_to_its_own_location_changes_nothing(
 
 
 async def test_moving_more_units_than_reserved_is_refused(database: Database, defaults: Defaults) -> None:
-    """Check that free units at the location do not count as the holder's."""
+    """Check that free units of the location are not moved instead of reserved ones."""
     trompo = await _make_variant(database, defaults, stock=3)
     async with database.transaction() as session:
         await service.reserve(session, "cart_a", {trompo: 1}, now() + SOON)
@@ -313,7 +313,7 @@ async def test_repeated_reservation_changes_only_its_end(database: Database, def
 
 
 async def test_admit_callback_is_called_with_the_free_units(database: Database, defaults: Defaults) -> None:
-    """Check that the cart's own and expired units count as free, and that None from the callback reserves nothing."""
+    """Check that units reserved by this cart or until the past count as free, and that None reserves nothing."""
     trompo = await _make_variant(database, defaults, stock=5)
     until = now() + SOON
     seen: list[dict[str, int]] = []

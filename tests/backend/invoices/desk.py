@@ -64,7 +64,7 @@ def crash_at_lock(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
 
 
 def do_nothing(_document: Document) -> None:
-    """Do nothing, as a working provider."""
+    """Do nothing: the default of `Desk.before` and `Desk.after`."""
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Desk(InvoiceProvider):
     found: list[str] = field(default_factory=list)
 
     async def issue(self, document: Document) -> Issued:
-        """Issue the document, once per number."""
+        """Issue the document. Fails if a document with its number was issued already."""
         self.told.append(document.full_number)
         self.before(document)
         assert document.full_number not in self.made, "told twice"

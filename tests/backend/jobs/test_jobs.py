@@ -511,7 +511,7 @@ async def periodic_work(database: Database) -> HeldPeriodic:
 
 
 async def pass_pause(database: Database, worker: Worker, pause: timedelta) -> None:
-    """Let this time pass since jobs were given up, and let the worker check the schedule."""
+    """Set the time at which jobs were given up to `pause` ago, and let the worker schedule periodic work."""
     async with database.transaction() as session:
         await session.execute(update(Job).where(Job.failed_at.is_not(None)).values(failed_at=db_now(-pause)))
     await worker.schedule()

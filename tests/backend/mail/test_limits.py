@@ -44,7 +44,7 @@ Orders = Callable[..., Awaitable[list[Order]]]
 
 @pytest.fixture
 async def orders(shop: Shop, order_at_bank: SoldOrder) -> Orders:
-    """Return a factory of copies of an order that waits for its payment, each with its mail."""
+    """Return a function that creates orders that wait for their payment. Each has a mail to send."""
     numbers = count_from(1_000)
 
     async def make(count: int, email: str = "ana@example.com") -> list[Order]:

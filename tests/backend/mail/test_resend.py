@@ -40,7 +40,7 @@ async def order(store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults) -
 
 
 async def give_up(shop: Shop, worker: Worker, inbox: Inbox) -> str:
-    """Let the order's mail fail for four days. Return its id."""
+    """Let the order's mail fail for four days, until its job is given up. Return the mail's id."""
     inbox.is_broken = True
     await worker.run_due()
     async with shop.database.transaction() as session:
@@ -175,7 +175,7 @@ async def test_error_of_a_refused_mail_contains_no_email_address(
 
 
 async def test_refused_connection_to_the_mail_server_raises_outside_failure(shop: Shop) -> None:
-    """Check that the job's log would show one line without a traceback."""
+    """Check for the error that a job logs in one line, without a traceback."""
     mail = EmailMessage()
     mail["To"] = "ana@example.com"
     nobody = shop.settings.model_copy(update={"smtp_host": "127.0.0.1", "smtp_port": find_free_port()})

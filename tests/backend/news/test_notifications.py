@@ -17,7 +17,7 @@ from tests.store_defaults import Defaults, add_product
 
 @pytest.fixture
 def notified() -> Iterator[list[frozenset[Topic]]]:
-    """Return the list of topics that listeners get."""
+    """Yield a list with the topics of each notification that listeners get."""
     topics: list[frozenset[Topic]] = []
     end = notifications.listen(topics.append)
     yield topics

@@ -152,7 +152,7 @@ async def test_attention_of_every_kind_is_spanish_on_the_screen_and_in_mails(
 
 
 def list_alert_messages() -> dict[str, list[str]]:
-    """Return, by module, the Spanish texts in the functions that call `raise_alert`, or that yield its arguments."""
+    """Return the Spanish texts of each module that calls `raise_alert`, by path."""
     found: dict[str, list[str]] = {}
     for file in sorted(ROOT.rglob("*.py")):
         source = file.read_text("utf-8")

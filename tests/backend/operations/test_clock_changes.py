@@ -61,7 +61,7 @@ UNCHECKED_COLUMNS = {
 async def moments(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> Shop:
-    """Create a shop with a row of every kind: payments at the bank and confirmed by staff, a label, logins, a limit."""
+    """Create a shop in which every column of `STORED_MOMENTS` has a time in at least one row."""
     async with shop.database.transaction() as session:
         trompo = await add_product(session, shop_defaults, "trompo", stock=9)
     await complete_purchase(store, trompo, 2, PSE, "calculated")

@@ -52,14 +52,14 @@ from tests.backend.rivals import run_against_rival
 
 
 async def make_dearer(till: Till) -> Order:
-    """Return a paid order to which a trompo was added, so that the price of the trompo is owed."""
+    """Return a paid order to which a trompo was added, so that the customer owes its price."""
     trompo = await till.make_variant(stock=9)
     order = await place_paid_order(till, trompo)
     return await confirm(till, await write_edit(till, order, added={trompo: 1}), 2 * PRICE)
 
 
 async def make_cheaper(till: Till) -> Order:
-    """Return a paid order without one of its trompos, whose price must be given back."""
+    """Return a paid order from which a trompo was removed, so that its price must be refunded."""
     trompo = await till.make_variant(stock=9)
     order = await place_paid_order(till, trompo, 3)
     return await confirm(till, await write_edit(till, order, quantities={trompo: 2}), 2 * PRICE)

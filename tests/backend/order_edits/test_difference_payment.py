@@ -44,7 +44,7 @@ BANK = {"bank": "1022", "doc_type": "CC", "doc_number": "52123456"}
 
 @pytest.fixture
 async def order(till: Till) -> Order:
-    """Return a paid order to which a trompo was added, so that the price of the trompo is owed."""
+    """Return a paid order to which a trompo was added, so that the customer owes its price."""
     trompo = await till.make_variant(stock=9)
     placed = await place_paid_order(till, trompo)
     return await confirm(till, await write_edit(till, placed, added={trompo: 1}), 2 * PRICE)

@@ -354,7 +354,10 @@ async def test_payment_without_a_number_is_looked_up_by_the_notified_one_first( 
     reported: ProviderState,
     numbers: list[str | None],
 ) -> None:
-    """Check an answer that was lost, and a number that may belong to another payment."""
+    """Check a payment whose number was lost with the gateway's answer.
+
+    The notified number may belong to another payment. If it decides nothing, the invoice is looked up too.
+    """
     bank.states[invoice] = reported
     await gateway.post(HOOK, data=notification(invoice))
     await payments.inbox.stop()
@@ -366,7 +369,7 @@ async def test_payment_without_a_number_is_looked_up_by_the_notified_one_first( 
 async def test_notification_belongs_to_the_payment_of_its_invoice_else_of_its_id_else_of_its_number(
     payments: PaymentService, lookups: list[StartedPayment], invoice: str, found_by: str
 ) -> None:
-    """Check a notification with the data of three payments. The payment to find is the newest."""
+    """Check notifications that name up to three payments: one by its invoice, one by its id, one by its number."""
     ids = {"invoice": "", "id": "", "reference": ""}
     async with payments.database.transaction() as session:
         for name in sorted(ids, key=lambda name: name == found_by):

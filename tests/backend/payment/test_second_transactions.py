@@ -59,7 +59,7 @@ FIRST, SECOND = "101", "999"
 
 @dataclass
 class NumberedBank(ScriptedBank):
-    """A bank that reports each of the gateway's numbers. A number without a report cannot be looked up."""
+    """A bank with a report for each number in `reports`. The lookup of any other number fails."""
 
     reports: dict[str, ProviderReport] = field(default_factory=dict)
     asked_numbers: list[str | None] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Desk:
             await session.execute(ours.values(**columns))
 
     def report(self, number: str, state: ProviderState, *, invoice: str | None = None) -> None:
-        """Let the gateway report this state of the number; with `invoice`, that it belongs to that other invoice."""
+        """Set the gateway's report about this number. With `invoice`, the number belongs to that other payment."""
         if invoice is not None:
             self.bank.reports[number] = ProviderReport(state=S.UNKNOWN, invoice=invoice)
             return

@@ -13,7 +13,7 @@ async def promotion(
 ) -> dict[str, Any]:
     """Create an active promotion by the Admin API: 10 % off the order by default.
 
-    `more` changes fields of the promotion, and `method` in it fields of its application method.
+    `more` has further fields of the promotion. Its `method` has fields of the application method.
     """
     method = {"type": "percentage", "target_type": "order", "allocation": "across", **more.pop("method", {})}
     body = {

@@ -124,7 +124,7 @@ async def test_order_paid_again_after_its_refund_is_counted_again(
 async def test_refund_of_money_without_an_order_does_not_change_the_iva(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
-    """Refund a part of the order first, and check that the second payment is not allocated to this part."""
+    """Check that a second payment of a partly refunded order is not allocated to the order's lines."""
     sold = paid_order(TROMPO, BOOK, at=MARCH, refunds=[(MARCH + timedelta(days=1), 20_000, {"book": 1})])
     before = await store_and_read(shop, sold)
     async with shop.database.transaction() as session:

@@ -167,7 +167,10 @@ async def test_units_refunded_while_packed_stay_unsent_after_their_label_is_canc
 async def test_proposed_refund_is_all_remaining_money_if_nothing_is_sent(
     *, shop: Shop, admin: httpx.AsyncClient, paid: Sold, becomes: str, proposed: int
 ) -> None:
-    """Include the shipping when one unit was withdrawn before: Ley 1480 of 2011, art. 50 h."""
+    """Withdraw one of two units, then the other: the second refund includes the shipping if neither was sent.
+
+    Ley 1480 of 2011, art. 50 h.
+    """
     await add_shipping(shop, 10_000)
     await open_by_staff(shop, paid, "not_sent", 1)
     parcel = await pack_units(admin, paid, 1)
@@ -319,7 +322,7 @@ async def test_unit_that_arrived_for_one_return_is_not_counted_for_another(
 async def test_returned_unit_is_subtracted_from_the_parcel_that_left(
     shop: Shop, admin: httpx.AsyncClient, paid: Sold
 ) -> None:
-    """Check that the packed unit still belongs to the customer."""
+    """Return one unit when one is delivered and one is packed: the packed unit stays reserved for the customer."""
     await pack_units(admin, paid, 1)
     await deliver_order(shop, paid)
     packed = await pack_units(admin, paid, 1)

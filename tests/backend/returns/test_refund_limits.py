@@ -43,7 +43,10 @@ REASON = "El trompo llegó roto y el cliente perdió su regalo."
 
 
 async def check_limit(shop: Shop, row: Return, bound: int, *, most: int = 90_000) -> None:
-    """Check that one peso above `bound` needs a reason, and that no reason helps above `most`."""
+    """Approve the return with a refund of `bound` pesos.
+
+    Check before that one peso more needs a reason, and that more than `most` pesos are refused with a reason too.
+    """
     if bound < most:
         with pytest.raises(InvalidData) as refused:
             await approve_return(shop, row, bound + 1)

@@ -42,7 +42,7 @@ from tests.store_steps import get
 
 
 async def list_offered_units(shop: Shop, of: Sold) -> dict[str, int]:
-    """Return the kinds that the customer can request, with the number of units."""
+    """Return how many units the customer can return, by kind of return."""
     async with shop.database.read() as session:
         found = await list_offers(session, await read_order(session, of.order_id))
     return {one.kind.value: sum(one.units.values()) for one in found}

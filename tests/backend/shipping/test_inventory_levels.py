@@ -113,7 +113,7 @@ async def test_stock_levels_of_several_items_are_set_in_one_request(
 async def test_existing_stock_level_sent_without_a_number_keeps_its_units(
     admin: httpx.AsyncClient, shop: Shop, items: list[str], shop_defaults: Defaults, other: str
 ) -> None:
-    """Simulate a staff member who selects a location where another one has stocked units in the meantime."""
+    """Add a location to an item as the dashboard does, after another staff member has stocked units there."""
     kite, top = items
     first = shop_defaults.location_id
     batch = {"create": [{"location_id": first}, {"location_id": other}]}

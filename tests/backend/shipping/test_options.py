@@ -34,7 +34,7 @@ async def read_option(database: Database, provider_id: str) -> ShippingOption:
 async def change_by_body(
     database: Database, providers: Providers, option_id: str, **changes: object
 ) -> ShippingOption:
-    """Change the option as a request with this body does; `amount` is its only price."""
+    """Change the option as a request with these fields does. `amount` becomes the only price."""
     if "amount" in changes:
         changes["prices"] = [{"amount": changes.pop("amount"), "currency_code": "cop"}]
     async with database.transaction() as session:

@@ -101,7 +101,7 @@ async def alerts(database: Database) -> list[str]:
 
 
 async def create_demo_shop(till: Till) -> dict[str, int]:
-    """Create sixty variants with 1,614 units."""
+    """Create sixty variants with 1,614 units in total. Return the units by variant id."""
     return {
         await till.make_variant(f"toy-{n}", stock=27 if n < 54 else 26): 27 if n < 54 else 26
         for n in range(60)

@@ -46,7 +46,7 @@ class QuoteClient:
     async def request_price(
         self, client: Client, cart_id: str = "cart_1", street: str = "", contents: QuoteInput = TOY
     ) -> int | None:
-        """Return the live price of the cart; None if the client has to wait."""
+        """Return the live price of the cart; 0 if there is none, None if the client has to wait."""
         asking = Quoter(
             self.database, {self.carrier.id: self.carrier}, client, self.under_way, self.read_settings
         )

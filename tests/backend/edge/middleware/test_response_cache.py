@@ -330,7 +330,10 @@ stay cached.
 
 
 async def _read_watches(session: AsyncSession) -> dict[str, set[str]]:
-    """Return, by table like `WATCHED`, the version numbers that triggers raise at every insert, update and delete."""
+    """Return the version numbers that the triggers of each table raise, in the format of `WATCHED`.
+
+    Check that each table has triggers for INSERT, UPDATE and DELETE, and leave out what not all three raise.
+    """
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     if session.get_bind().dialect.name == "sqlite":
         query = "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'watch_%'"

@@ -18,7 +18,7 @@ LINA = Actor("user_lina", Role.SHOP)
 
 @pytest.fixture
 def read() -> Iterator[list[str]]:
-    """Yield the list of ids of the loaded variants, one entry per load."""
+    """Yield a list to which the id of a variant is added each time that the variant is loaded."""
     found: list[str] = []
 
     def note(variant: Variant, _context: object) -> None:

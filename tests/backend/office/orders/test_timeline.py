@@ -35,7 +35,7 @@ SHARED_RECORDERS = {"attention/service.py", "audit/recording.py"}
 
 
 def list_constants(tree: ast.AST, expression: ast.expr) -> Iterator[str]:
-    """Yield the texts of an expression; of a name, the texts that its module assigns to it."""
+    """Yield the texts in an expression. For a name, yield the texts that the module assigns to it."""
     if isinstance(expression, ast.Name):
         for node in ast.walk(tree):
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == expression.id:

@@ -21,7 +21,10 @@ async def open_form(shop: Shop, product_id: str = "", actor: Actor = LINA) -> Pr
 
 
 def edit_form(form: ProductForm, *, units: dict[str, int] | None = None, **changes: Any) -> SubmittedForm:
-    """Return the submitted form with changed texts and other changed parts by name."""
+    """Return the form as it is submitted with these changes.
+
+    `changes` are new values by name: of parts of the draft (such as `options`), or else of texts.
+    """
     draft = form.base.draft
     parts = {name: changes.pop(name) for name in list(changes) if name in Draft.__dataclass_fields__}
     draft = replace(draft, texts={**draft.texts, **changes}, **parts)

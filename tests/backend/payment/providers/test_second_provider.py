@@ -77,7 +77,7 @@ class TinyBank:
 
 
 class TinyPay(PaymentProvider):
-    """A complete provider."""
+    """A provider that implements every method, with `TinyBank` as its server."""
 
     id = "tiny_pay"
     can_refund = True

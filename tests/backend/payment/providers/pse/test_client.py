@@ -339,7 +339,7 @@ async def test_refusal_without_a_body_raises_payment_refused(practice: GatewayPr
 
 @pytest.mark.parametrize("token", ["a.b\r\nx-evil: 1", "a b", "ñ", "a\0b", "a" * 9_000, ""])
 async def test_malformed_gateway_token_is_not_stored(practice: GatewayPractice, token: str) -> None:
-    """Check that the login is repeated immediately, so that neither this payment nor the next ones become unknown."""
+    """Check that the login is repeated immediately, so that no payment starts with an unknown outcome."""
     answers = [{"bearer_token": token}]
     inner = practice.calls.inner
 

@@ -96,9 +96,9 @@ async def test_gateway_number_of_another_payment_is_not_stored(
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Check that no shopper is redirected, as the bank's address may be the other payment's.
+    """Check that the start is unknown: the shopper is not redirected to a page that may be of the other payment.
 
-    The lookup uses our invoice.
+    The error has no number, so the payment is looked up by its invoice.
     """
     first = await pse.initiate(request())
     database = Database(sqlite_url)

@@ -252,7 +252,10 @@ def test_lookup_answer_with_a_failed_status_has_no_state(status: object) -> None
 
 
 def test_notifications_that_name_different_payments_have_different_dedupe_keys(settings: Settings) -> None:
-    """Check that a swapped message does not hide the right one: the signature does not cover the invoice and our id."""
+    """Check each change of the invoice and of our id, which the signature does not cover.
+
+    With equal keys, a forged notification would make the genuine one a duplicate, which is ignored.
+    """
     keys = get_gateway_credentials(settings)
     fields = {"x_ref_payco": "1", "x_transaction_id": "2", "x_cod_response": "1", "x_response": "Aceptada"}
     names = [{"x_id_invoice": "TR-1", "x_extra1": "payses_1"}, {"x_id_invoice": "TR-2", "x_extra1": "payses_1"},

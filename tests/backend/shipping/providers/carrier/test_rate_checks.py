@@ -39,7 +39,7 @@ def settings(**changes: Any) -> Settings:
 
 
 def make_provider(rates: Sequence[object], /, settings: Settings, **echo: Any) -> CarrierStandard:
-    """Return the provider of a carrier that quotes these rates and repeats `echo`; it creates no label."""
+    """Return the provider of a carrier that quotes these rates and `echo`. The id of a label is that of its rate."""
 
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/quotation"):

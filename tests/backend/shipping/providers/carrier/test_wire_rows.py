@@ -179,7 +179,7 @@ async def test_optional_request_fields_are_not_sent(networked: CarrierClient, wi
 
 
 async def test_requests_with_wrong_headers_are_refused(networked: CarrierClient, address: str) -> None:
-    """Check carrier 2.1: the key has no prefix, and the `User-Agent` is our own, not a library's."""
+    """Check carrier 2.1: the `User-Agent` of a library and a key with the prefix `Bearer` are refused."""
     assert await networked.request_quotation(to_quotation(quote_request()))
     async with httpx.AsyncClient() as library:
         turned_away = await library.post(f"{address}/quotation", json=quotation())
