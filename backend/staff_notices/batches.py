@@ -26,7 +26,7 @@ PAUSE = timedelta(minutes=15)
 
 
 class NoticeBatches:
-    """Sends notices in batches."""
+    """Job handler that sends notices to staff in batches."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -30,7 +30,7 @@ def find_due_day(moment: datetime, hour: int) -> date | None:
 
 
 class DailySummary:
-    """Records the daily summary."""
+    """Job handler that records the daily summary as a notice."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

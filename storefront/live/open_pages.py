@@ -24,8 +24,8 @@ TIDY_EVERY = 500
 class Seen:
     """The data that a state displays, described so that they can be compared with the current data.
 
-    The current data are read once for all pages with the same key, and no Reflex state is loaded. This saves work,
-    because most changes affect few pages.
+    The current data are read once for all pages with the same key. Only pages whose data differ load their Reflex
+    state. This saves work, because most changes affect few pages.
 
     Attributes:
         key: pages with the same key display the same data.

@@ -45,7 +45,7 @@ class SandboxInvoicing:
 
     Attributes:
         app: the ASGI app, with the operations under `/api/v1`.
-        key: the key that it accepts.
+        key: the API key that the app accepts.
         faults: the planned faults.
         requests: method and path of the latest requests.
     """

@@ -27,7 +27,7 @@ REQUESTED_FORM: rx.Var[str] = hook(script("office/requested_form"), "useRequeste
 
 
 class OfficeSignInState(KnownClientState):
-    """Redirects of the sign-in page."""
+    """State of the sign-in page. It redirects browsers for which the requested form is wrong."""
 
     @event()
     async def load(self) -> Any:
