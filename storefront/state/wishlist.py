@@ -82,7 +82,7 @@ class AccountWishlistState(rx.State):
         account: key of the account, from which its id cannot be derived; empty for a guest. The browser stores it
             with the list, so that it does not merge the products of one account into another.
         handles: handles of the products, the latest addition first.
-        batch: id that the browser gave the latest changes; they are part of `handles`.
+        batch: id that the browser gave its latest changes. `handles` already contains them.
         number: a number that increases with every answer.
     """
 

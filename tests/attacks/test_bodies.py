@@ -19,7 +19,7 @@ SANDBOX = "/sandbox/gateway/v1/auth/login"
 
 
 async def send_chunks(size: int) -> AsyncIterator[bytes]:
-    """Yield a body of `size` bytes, without its length."""
+    """Yield a body of `size` bytes in chunks, so that the request has no `Content-Length`."""
     for _ in range(0, size, len(CHUNK)):
         yield CHUNK
 

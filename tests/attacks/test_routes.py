@@ -122,7 +122,7 @@ def can_call(kind: str, callers: str) -> bool:
 
 
 def list_nonsense(method: str) -> list[tuple[str, bytes]]:
-    """Return the nonsense for this method: queries and bodies."""
+    """Return invalid requests for this method, each as its query and its body."""
     if method in {"GET", "HEAD"}:
         return [(query, b"") for query in QUERIES]
     return [("", body) for body in BODIES]

@@ -52,7 +52,7 @@ def minutes(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 async def other(shop: Shop) -> AsyncIterator[Shop]:
-    """Return the same shop in another process: only the database is shared."""
+    """Return a second replica of the shop, which shares only the database."""
     other = Shop(shop.settings)
     yield other
     await other.stop()

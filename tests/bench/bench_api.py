@@ -53,13 +53,13 @@ GOALS = {LIST: 700, SEARCH: 1200, PRODUCT: 1200, CHECKOUT: 60}
 
 @dataclass
 class ReadRequests:
-    """The requests of shoppers."""
+    """The GET requests of shoppers: their headers, and their addresses by name."""
 
     headers: dict[str, str]
     addresses: dict[str, list[str]]
 
     def create_task(self, name: str) -> Callable[[Connection, int], Awaitable[object]]:
-        """Return a task that requests one address after the other."""
+        """Return a function that requests the addresses of this name, one after the other."""
         requests = [build_get(address, self.headers) for address in self.addresses[name]]
         return lambda connection, number: connection.send(requests[number % len(requests)])
 

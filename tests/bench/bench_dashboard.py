@@ -34,7 +34,7 @@ async def log_in(user: PhoneUser) -> Locator:
 
 
 def check_payment(sold: PlacedOrder) -> Task:
-    """Find an order by its number, and see whether it is paid."""
+    """Return the task to find an order by its number and see if it is paid."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto("/app/orders")
@@ -46,7 +46,7 @@ def check_payment(sold: PlacedOrder) -> Task:
 
 
 def edit_order(sold: PlacedOrder) -> Task:
-    """Add a product to a paid order."""
+    """Return the task to add a product to a paid order."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto(f"/app/orders/{sold.id}")
@@ -66,7 +66,7 @@ def edit_order(sold: PlacedOrder) -> Task:
 
 
 def pack_and_ship(sold: PlacedOrder) -> Task:
-    """Fulfil an order, and mark it as shipped."""
+    """Return the task to fulfil an order and mark it as shipped."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto(f"/app/orders/{sold.id}")

@@ -84,7 +84,7 @@ async def list_todays_orders(user: PhoneUser) -> Locator:
 
 
 def check_payment(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]]:
-    """Find an order by its number and check its payment."""
+    """Return the task to find an order by its number and check its payment."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto(f"{user.shop.url}/oficina/pedidos")
@@ -107,7 +107,7 @@ async def pack_order(user: PhoneUser) -> Locator:
 
 
 def ship_order(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]]:
-    """Mark an order as shipped."""
+    """Return the task to mark an order as shipped."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto(f"{user.shop.url}/oficina/pedidos/{sold.id}")
@@ -118,7 +118,7 @@ def ship_order(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]]:
 
 
 def find_parcel(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]]:
-    """Find the parcel of a customer who calls."""
+    """Return the task to find the parcel of a customer who calls."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.fill_field(user.by_test_id("office-search"), str(sold.number))

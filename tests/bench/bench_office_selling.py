@@ -56,7 +56,7 @@ async def create_link(user: PhoneUser) -> Locator:
 
 
 def edit_order(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]]:
-    """Add a product to a paid order, as the customer asked on the telephone."""
+    """Return the task to add a product to a paid order, as the customer asked on the telephone."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto(f"{user.shop.url}/oficina/pedidos/{sold.id}")

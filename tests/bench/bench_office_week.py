@@ -30,7 +30,7 @@ ACCOUNT = {
 
 
 def refund_return(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]]:
-    """Refund a returned product: from the customer's call to the transfer's reference."""
+    """Return the task to refund a returned product: from the customer's call to the transfer's reference."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto(f"{user.shop.url}/oficina/pedidos/{sold.id}")
@@ -53,7 +53,7 @@ def refund_return(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]
 
 
 def cancel_order(sold: PlacedOrder) -> Callable[[PhoneUser], Awaitable[Locator]]:
-    """Cancel a paid order before it ships."""
+    """Return the task to cancel a paid order before it ships."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.page.goto(f"{user.shop.url}/oficina/pedidos/{sold.id}")
@@ -142,7 +142,7 @@ async def publish_banner(user: PhoneUser) -> Locator:
 
 
 def import_products(spreadsheet: bytes, pictures: bytes) -> Callable[[PhoneUser], Awaitable[Locator]]:
-    """Import a spreadsheet of products and a zip with their pictures."""
+    """Return the task to import a spreadsheet of products and a zip with their pictures."""
 
     async def task(user: PhoneUser) -> Locator:
         await user.open_section("Importar")

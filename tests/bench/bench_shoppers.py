@@ -214,7 +214,7 @@ class Crowd:
     Attributes:
         url: the shop's address.
         products: the products that they view.
-        slowness: the factor of their thinking time.
+        slowness: the factor by which their thinking time is longer.
         measure_memory: returns the shop's memory in MiB.
     """
 

@@ -41,7 +41,7 @@ TIMING_SCRIPT = """async ([selector, text]) => {
 
 
 class Shopper:
-    """Another shopper, with the home page open."""
+    """A simulated shopper who keeps the home page open and searches while the shop is measured."""
 
     def __init__(self, shop: ShopServer) -> None:
         self._shop = shop

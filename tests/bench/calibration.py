@@ -25,7 +25,7 @@ class _Product:
 
 
 def measure_calibration() -> float:
-    """Measure how many times slower this machine is than the quiet one; takes about a second."""
+    """Return how many times slower this machine is now than the quiet machine of the goals. Takes about a second."""
     return min(_time_workload() for _round in range(ROUNDS)) / QUIET_SECONDS
 
 

@@ -145,7 +145,7 @@ async def test_store_api_filters_return_only_matching_products(
 
 
 async def test_category_filter_includes_descendants(store: httpx.AsyncClient, shelf: Shelf) -> None:
-    """Check that a category also finds the products below it (wire: commerce-api, preface)."""
+    """Check that a category also finds the products of its descendants (wire: commerce-api, preface)."""
     ids = shelf.category
     assert await handles(store, f"category_id={ids['juguetes']}&order=title") == ["trompo", "yoyo"]
     assert await handles(store, f"category_id={ids['trompos']}") == ["trompo"]

@@ -115,7 +115,7 @@ class Till:
         return (await self.checkout.starter.start(start)).payment
 
     async def order(self, variant: str, quantity: int = 1) -> tuple[Order, PaymentSession]:
-        """Return an order whose payment is at the bank."""
+        """Return an order whose payment is at the bank, and this payment."""
         cart_id = await self.cart(variant, quantity)
         payment = await self.start(cart_id)
         return (await self.checkout.complete(cart_id)).order, payment

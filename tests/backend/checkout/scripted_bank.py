@@ -73,5 +73,5 @@ class ScriptedBank(PaymentProvider):
     def read_notification(
         self, raw: bytes, headers: Mapping[str, str], query: Mapping[str, str]
     ) -> Notification:
-        """Parse a notification like the embedded gateway's."""
+        """Parse a notification in the format of the embedded gateway."""
         return read_notification(raw, query, get_gateway_credentials(Settings()))

@@ -311,7 +311,7 @@ async def test_refunded_payment_cannot_be_accepted_by_another_attention(till: Ti
 
 @pytest.fixture
 async def waiting_order(till: Till) -> tuple[Order, PaymentSession]:
-    """Return an order that waits for its second payment; the late money of its first was refunded."""
+    """Return an order and the second payment, for which it waits. The late money of the first one was refunded."""
     cart_id = await till.cart(await till.make_variant(stock=1))
     first = await till.start(cart_id)
     await till.decide(first, ProviderState.REJECTED)
@@ -380,7 +380,7 @@ async def test_rejection_of_a_closed_payment_does_not_change_a_refunded_order(
 
 
 async def packed_order(till: Till) -> tuple[Order, PaymentSession]:
-    """Return an order that was packed while its money was expected; then another amount arrived."""
+    """Return an order that was packed before its money arrived, and its payment, which has one peso too little."""
     cart_id = await till.cart(await till.make_variant(stock=1))
     payment = await till.start(cart_id)
     order = (await till.checkout.complete(cart_id)).order

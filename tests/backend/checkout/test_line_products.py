@@ -190,7 +190,7 @@ OF_A_PRODUCT = [
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
-    """Return a product with a picture, in a collection."""
+    """Create a product with a picture, in a collection. Return its variant's id."""
     async with shop.database.transaction() as session:
         classics = Collection(title="Clásicos", handle="clasicos")
         session.add(classics)

@@ -58,7 +58,7 @@ from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare, take_
 
 
 async def make_link(till: Till, draft: DraftOrder) -> tuple[NewLink, str]:
-    """Return a link of the draft, and its token."""
+    """Create a payment link of the draft. Return the link and its token."""
     async with till.database.transaction() as session:
         link = await create_link(session, SELLER, till.checkout.settings, draft.id)
     return link, link.url.rpartition("/")[2]

@@ -66,7 +66,7 @@ async def export_rows(shop: Shop, kind: str, days: tuple[date, date] = DAYS) -> 
 
 
 def parse_csv(content: bytes) -> list[list[str]]:
-    """Return the rows of a file: for people it begins with a byte order mark and has `;` between the cells."""
+    """Return the rows of a CSV file. Files for people begin with a byte order mark and have `;` between the cells."""
     delimiter = ";" if content.startswith(BOM_UTF8) else ","
     return list(csv.reader(StringIO(content.decode("utf-8-sig"), newline=""), delimiter=delimiter))
 

@@ -356,7 +356,7 @@ def _shared_values(product: CatalogProduct) -> list[str]:
 
 
 def write_mercadolibre(products: Sequence[CatalogProduct]) -> CatalogFile:
-    """Return the catalogue as a list of Mercado Libre, with the hints below its head."""
+    """Return the catalogue as a list of Mercado Libre, with its row of hints below the headings."""
     headings = [
         "Número de publicación", "Título", "SKU", "Variantes", "Disponible", "Precio", "Moneda", "Estado",
         "Link de la foto",
@@ -381,7 +381,7 @@ def write_mercadolibre(products: Sequence[CatalogProduct]) -> CatalogFile:
 
 
 def write_accounting_list(products: Sequence[CatalogProduct]) -> CatalogFile:
-    """Return the catalogue as the list of an accounting program, which is not recognised."""
+    """Return the catalogue as the list of an accounting program, a format that the importer does not recognise."""
     headings = [
         "Código",
         "Descripción",

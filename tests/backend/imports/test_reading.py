@@ -25,7 +25,7 @@ def list_problems(content: bytes | str) -> list[tuple[int, str, str]]:
 
 
 def write_workbook(path: Path, rows: Any, formats: dict[int, str]) -> bytes:
-    """Write a workbook whose number columns have these formats."""
+    """Write a workbook and return its content. `formats` has the number format of columns by their index."""
     with xlsxwriter.Workbook(str(path)) as book:
         sheet = book.add_worksheet("Lista")
         styles = {place: book.add_format({"num_format": code}) for place, code in formats.items()}

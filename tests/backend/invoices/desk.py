@@ -102,7 +102,7 @@ class Desk(InvoiceProvider):
 
 
 async def enable_invoices(shop: Shop, desk: InvoiceProvider | None = None, **other: str) -> Invoices:
-    """Enable invoices by the desk, or by the accountant's program."""
+    """Enable invoices of `desk`, or without it those of the accountant's program. `other` changes further settings."""
     if desk is not None:
         shop.invoices.providers[desk.id] = desk
     async with shop.database.transaction() as session:

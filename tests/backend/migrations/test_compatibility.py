@@ -35,7 +35,7 @@ class UniqueColumns(frozenset[str]):
 
 @dataclass
 class TableFacts:
-    """The facts of a table that writing code depends on."""
+    """The columns and rules of a table, on which the code that writes to it depends."""
 
     columns: dict[str, Any] = field(default_factory=dict)
     rules: set[str | UniqueColumns] = field(default_factory=set)

@@ -38,7 +38,10 @@ async def write_edit(
     quantities: Mapping[str, int] | None = None,
     actor: Actor = SELLER,
 ) -> OrderEdit:
-    """Add units, and set the units of lines, in the open edit of the order. Both mappings have variant ids as keys."""
+    """Write an edit of the order: add new units, and change the units of lines. Both mappings have variant ids as keys.
+
+    The edit is opened if there is none. Return it.
+    """
     async with till.database.transaction() as session:
         edit = await open_edit(session, actor, order.id)
         lines = {line.variant_id: line.id for line in await list_order_lines(session, order.id)}

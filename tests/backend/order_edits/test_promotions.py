@@ -14,7 +14,7 @@ from tests.backend.order_edits.editing_kit import confirm, place_paid_order, rea
 
 
 async def place_order_with_code(till: Till, variant: str, quantity: int) -> tuple[Order, Promotion]:
-    """Return a paid order with 10 % off."""
+    """Return a paid order with 10 % off, and its promotion."""
     promotion = await add_promotion(till)
     cart_id = await till.cart(variant, quantity)
     await type_code(till, cart_id)

@@ -378,7 +378,7 @@ async def test_payment_without_order_can_be_refunded(
 
 @pytest.fixture
 async def short(shop: Shop, paying: tuple[str, str]) -> str:
-    """Mark the order as paid after another customer has got the order's units."""
+    """Delete the order's reservations, leave one unit in stock, and then approve the payment. Return the order's id."""
     order_id, session_id = paying
     async with shop.database.transaction() as session:
         cart_id = (await order_row(shop, order_id)).cart_id

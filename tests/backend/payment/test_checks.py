@@ -80,7 +80,10 @@ async def test_two_returns_of_a_shopper_cause_one_check_at_the_bank(
 async def _claim_check(
     database: Database, payment: PaymentSession, since_latest: timedelta
 ) -> tuple[bool, timedelta]:
-    """Claim a check. Return True if it was claimed, and the time since the latest check, measured afterwards."""
+    """Claim a check of a payment whose latest check was `since_latest` ago.
+
+    Return True if the check was claimed, and the time since the latest check, measured afterwards.
+    """
     async with database.transaction() as session:
         checked_at = await database_now(session) - since_latest
         (await session.get_one(PaymentSession, payment.id)).checked_at = checked_at

@@ -137,7 +137,7 @@ async def test_new_reservation_releases_earlier_uses_of_the_same_cart(database: 
 
 
 async def two_codes(database: Database, **budget: Any) -> list[str]:
-    """Create two promotions of one campaign."""
+    """Create two promotions of one campaign. Return their ids."""
     campaign = Campaign(name="c", campaign_identifier="c", **budget)
     codes = (promotion(code, campaign_id=campaign.id) for code in ("UNO", "DOS"))
     return (await store(database, campaign, *codes))[1:]

@@ -83,7 +83,7 @@ async def test_concurrent_approvals_are_both_counted(shop: Shop, bought: Sold) -
 
 
 async def submit_other_review(shop: Shop, like: Review, *, stars: int, is_demo: bool = False) -> Review:
-    """Submit a review of the same product by another order."""
+    """Store another review of the same product, from another order or, if `is_demo`, without an order."""
     async with shop.database.transaction() as session:
         row = Review(
             product_id=like.product_id,

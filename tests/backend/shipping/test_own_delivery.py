@@ -185,7 +185,7 @@ def test_pickup_is_promised_on_a_day_on_which_the_point_is_open(settings: Settin
 
 
 async def create_zone(admin: httpx.AsyncClient, defaults: Defaults, *towns: dict[str, Any]) -> dict[str, Any]:
-    """Create a service zone of these municipalities in the warehouse's fulfillment set."""
+    """Enable own delivery in the warehouse, and create a service zone of these municipalities."""
     path = f"/admin/stock-locations/{defaults.location_id}"
     await post(admin, f"{path}/fulfillment-providers", {"add": ["own_delivery"]})
     location = (await get(admin, path, fields="*fulfillment_sets"))["stock_location"]

@@ -50,7 +50,7 @@ class Waiting:
         return await self.browser.post(PATH, json=typed, headers=OWN_PAGE)
 
     async def link(self, button: str) -> dict[str, str]:
-        """Send the due mails. Return id and token of the link with this word in the newest mail."""
+        """Send the due mails. Return id and token of the link to `/{button}` in the newest mail."""
         await self.worker.run_due()
         found = re.search(rf"/{button}\?id=(\w+)&token=(\S+)", text_of(self.inbox.mails[-1]))
         assert found

@@ -33,7 +33,7 @@ def read_block(language: str) -> str:
 
 
 def list_cases() -> list[tuple[str, Mapping[str, str], bytes, bool]]:
-    """Return calls with the secret of their receiver, and True for those that it must accept."""
+    """Return calls as tuples: the receiver's secret, headers, body, and True if the receiver must accept the call."""
     secret, other = create_secret(), create_secret()
     call = build_signed_headers([secret], "evt_1", now(), BODY)
     both = build_signed_headers([other, secret], "evt_1", now(), BODY)

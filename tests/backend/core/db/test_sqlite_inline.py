@@ -26,7 +26,7 @@ class Clock:
         return self.moment
 
     def go_on(self) -> int:
-        """Advance the clock so far that the running statement counts as slow."""
+        """Advance the clock until the running statement counts as slow."""
         self.moment += 2 * SLOW_STATEMENT_S
         return 1
 

@@ -20,7 +20,7 @@ from tests.store_steps import complete_purchase, get, post
 
 @pytest.fixture
 async def variants(shop: Shop, shop_defaults: Defaults) -> tuple[str, str]:
-    """Create two variants; the second is also stocked at a second location."""
+    """Create two variants and return their ids. The second one is also stocked at a second location."""
     async with shop.database.transaction() as session:
         first, second = [
             await add_product(session, shop_defaults, name, stock=9) for name in ("trompo", "yoyo")

@@ -31,7 +31,7 @@ async def leave_unread(_request: Request) -> Response:
 
 
 async def swallow(request: Request) -> Response:
-    """Read the body, like an app that handles every error itself."""
+    """Read the body, and answer 500 to the error of a body over the limit."""
     try:
         await request.body()
     except HTTPException:
@@ -75,7 +75,7 @@ async def post_parts(
 
 
 async def chunks(sizes: Iterable[int], taken: list[int] | None = None) -> AsyncIterator[Message]:
-    """Yield a body of these chunks, without a length; `taken` records the requested chunks."""
+    """Yield messages with a body in chunks of these sizes. The sizes of the requested chunks are added to `taken`."""
     for size in sizes:
         if taken is not None:
             taken.append(size)

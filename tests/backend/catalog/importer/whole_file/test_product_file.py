@@ -34,7 +34,7 @@ class Command:
         self.lines: list[str] = []
 
     async def run(self, path: Path, **options: Any) -> Counter[str]:
-        """Import a file. The lines that the command prints are stored in `lines`."""
+        """Import a file, and return the counts. The lines that the command prints are stored in `lines`."""
         self.lines = []
         done = await import_file(
             self.database,
@@ -49,7 +49,7 @@ class Command:
         return done.counts
 
     async def write(self, text: str, name: str = "list.csv", **options: Any) -> Counter[str]:
-        """Import a text."""
+        """Write the text to a file, import it as `run` does, and return the counts."""
         file = self.folder / name
         file.write_text(text, "utf-8")
         return await self.run(file, **options)

@@ -354,7 +354,7 @@ async def test_failed_cancellation_raises_the_exact_error(
 
 
 async def track_order(address: str, number: int) -> TrackingUpdate | None:
-    """Track one order: the shop does not use this request, as it tracks many at once."""
+    """Track one label by the request for a single label, which the shop does not use."""
     headers = {"Authorization": SANDBOX_CARRIER_KEY, "User-Agent": USER_AGENT}
     async with httpx.AsyncClient(headers=headers) as http:
         return parse_tracking((await http.get(f"{address}/track-by-orders/{number}")).json()["data"])
