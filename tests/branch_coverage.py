@@ -92,7 +92,7 @@ def mark_branches(source: bytes) -> tuple[ast.AST, list[int]]:
 
 
 class _MarkingLoader(SourceFileLoader):
-    """Loader that compiles a module with marks, and gives the module the bytes that the marks set."""
+    """Loader that compiles a module with marks, and stores in it the bytes that its marks set."""
 
     def __init__(self, name: str, path: str, marks: dict[str, bytearray]) -> None:
         super().__init__(name, path)

@@ -95,9 +95,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Put the tests' folders in memory, unless the environment names a place, and record each test's duration.
+    """Put the tests' folders in memory, unless the environment names a folder, and record each test's duration.
 
-    Also run the garbage collector rarely until the tests are collected: nearly all objects until then stay.
+    Until the tests are collected, the garbage collector runs rarely: nearly all objects created so far stay.
     """
     gc.set_threshold(200_000, 50, 1_000)
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(temporary_folder()))
@@ -134,8 +134,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int,
 def pytest_collection_finish() -> None:
     """Freeze the imported and collected objects: they live until the end, so the garbage collector need not check them.
 
-    Also run the collector less often: a test creates thousands of objects, and nearly all are freed without it.
-    Another collection would take a second and free little.
+    From now on, the collector also runs less often: nearly all objects of a test are freed without it. No collection
+    runs before the freeze: it would take a second and free little.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
@@ -176,8 +176,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def _clean_environment() -> Iterator[None]:
     """Remove the developer's own settings from the environment.
 
-    Settings then read the environment only if a test sets one of their variables: reading it takes a tenth of the time
-    in which a test sets up a shop.
+    Settings then read the environment only if a test sets one of their variables. Reading it each time would be a
+    tenth of the time that a test needs to set up a shop.
     """
     for name in list_variables(Settings):
         os.environ.pop(name, None)
@@ -284,13 +284,13 @@ def _number_orders_sequentially() -> Iterator[None]:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """Return the default settings of a shop, without any environment, with its own data folder."""
+    """Return the default settings of a shop with its own data folder; the environment is ignored."""
     return Settings(data_dir=tmp_path / "data")
 
 
 @pytest.fixture(params=DATABASES)
 def database_url(request: pytest.FixtureRequest) -> str:
-    """Return the URL of an empty, migrated database of this test. A test with this fixture runs on both kinds."""
+    """Return the URL of this test's migrated database. The test runs on SQLite and on PostgreSQL."""
     url: str = request.getfixturevalue(f"{request.param}_url")
     return url
 
@@ -305,10 +305,10 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def prepared(request: pytest.FixtureRequest) -> str:
-    """Return the name of the prepared database that is copied for this test.
+    """Return the name of the prepared database that is copied for this test: its fixtures decide.
 
-    `template` has only the tables, `defaults` has the store defaults too, `at_bank` the order of `order_at_bank` too,
-    and `sold` the order of `sold_order`.
+    `template` has only the tables. `defaults` also has the store defaults. `at_bank` and `sold` also have an
+    order: one whose payment waits at the bank, and a paid one.
     """
     names = frozenset(request.fixturenames)
     if "sold_order" in names:
@@ -320,7 +320,7 @@ def prepared(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def sold_order(shop: "Shop") -> "SoldOrder":
-    """Return the paid order of this test's database, which is a copy of a database with this order."""
+    """Return the paid order that the database of this test already has."""
     from tests.sold_order import read_sold_order  # imports the whole shop
 
     return await read_sold_order(shop)
@@ -416,7 +416,7 @@ def postgresql_url(
 
 @pytest.fixture(params=DATABASES)
 def empty_url(request: pytest.FixtureRequest) -> str:
-    """Return the URL of a database without any tables. A test with this fixture runs on both kinds."""
+    """Return the URL of a database without tables. The test runs on SQLite and on PostgreSQL."""
     url: str = request.getfixturevalue(f"empty_{request.param}_url")
     return url
 
@@ -471,7 +471,7 @@ def _create_clone(
     name: str,
     change: Callable[[str], Coroutine[None, None, None]],
 ) -> str:
-    """Create a changed clone of a PostgreSQL database once. Return its name."""
+    """Clone a PostgreSQL database and call `change` with the clone's URL, once in a run. Return its name."""
 
     async def create() -> None:
         # an earlier attempt may have failed
@@ -487,7 +487,7 @@ def _create_clone(
 def clones(
     postgresql: URL, _asyncio_loop_factory: Callable[[], asyncio.AbstractEventLoop]
 ) -> Iterator[Clones]:
-    """Yield the database clones of this worker. Connections to them belong to the tests' event loops."""
+    """Yield the database clones of this worker. They are closed before the event loops of its tests."""
     clones = Clones(postgresql)
     yield clones
     clones.close()

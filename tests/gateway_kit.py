@@ -108,7 +108,10 @@ class RecordingTransport(httpx.AsyncBaseTransport):
 
 @dataclass
 class GatewayPractice:
-    """The connected parts, all in memory. The notifier does not run until a test starts it."""
+    """A sandbox gateway with its client, merchant and browser, connected in memory.
+
+    The notifier does not run until a test starts it.
+    """
 
     sandbox: SandboxGateway
     client: GatewayClient

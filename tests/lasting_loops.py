@@ -14,7 +14,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class LastingLoop(asyncio.SelectorEventLoop):
-    """An event loop that is given back for reuse instead of closed.
+    """An event loop that a later test reuses: `close` keeps it, `end` really closes it.
 
     After a test it resets attributes of `asyncio.BaseEventLoop`; `tests/test_lasting_loops.py` checks their effect.
     """
@@ -27,24 +27,24 @@ class LastingLoop(asyncio.SelectorEventLoop):
     def call_at(
         self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        """Start a timer of the test, also one of `call_later`."""
+        """Start a timer that `close` cancels. `call_later` calls this method, too."""
         timer = super().call_at(when, callback, *args, context=context)
         self._timers.add(timer)
         return timer
 
     async def shutdown_asyncgens(self) -> None:
-        """Close the asynchronous generators of the test. Those of the next test may start."""
+        """Close the asynchronous generators of the test, and let the next test start others."""
         await super().shutdown_asyncgens()
         self._asyncgens_shutdown_called = False
 
     async def shutdown_default_executor(self, *arguments: float | None) -> None:
-        """Wait for the threads of the test. The next test may start others."""
+        """Wait for the threads of the test, and let the next test start others."""
         await super().shutdown_default_executor(*arguments)
         self._executor_shutdown_called = False
         self._default_executor = None
 
     def close(self) -> None:
-        """Give the loop back, without the timers of the test."""
+        """Cancel the test's timers, and keep the loop for the next test."""
         for timer in self._timers:
             timer.cancel()
         self._give_back(self)
@@ -62,7 +62,7 @@ class LastingLoops:
         self._free: list[LastingLoop] = []
 
     def open(self) -> asyncio.AbstractEventLoop:
-        """Return a loop that was given back, or a new one."""
+        """Return a loop that an earlier test has closed, or a new one."""
         return self._free.pop() if self._free else LastingLoop(self._free.append)
 
     def close(self) -> None:

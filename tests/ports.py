@@ -22,7 +22,8 @@ def find_free_port() -> int:
 def open_listening_socket() -> socket.socket:
     """Open a socket that listens on a free port of this machine, for an asyncio server.
 
-    It names its protocol: without it, asyncio leaves Nagle's algorithm on, and many responses take 40 ms.
+    The socket is created with the protocol TCP by name: otherwise asyncio does not turn Nagle's algorithm off, and many
+    responses take 40 ms.
     """
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))

@@ -34,7 +34,7 @@ class SharedResults:
     def create_copy(
         self, name: str, source: Path, change: Callable[[str], Coroutine[None, None, None]]
     ) -> Path:
-        """Return the path of a copy of an SQLite file that `change` changes once. Its argument is the copy's URL."""
+        """Return the path of a copy of an SQLite file. It is made once, and `change` is called with its URL."""
 
         def create(file: Path) -> None:
             shutil.copyfile(source, file)

@@ -55,7 +55,7 @@ class SharedPostgresqlDialect(_EqualDialect, PGDialect_asyncpg):
     supports_statement_cache = True
 
     def connect(self, *arguments: Any, **options: Any) -> Any:
-        """Return an open connection that an earlier test has given back, or a new one."""
+        """Return an open connection that an earlier test no longer uses, or a new one."""
         connection = WARM_CONNECTIONS.take(options)
         if connection is None:
             connection = super().connect(*arguments, **options)

@@ -28,7 +28,11 @@ def record_statements(database: Database) -> Iterator[list[str]]:
 
 @contextmanager
 def run_after_query(words: str, act: Callable[[], Awaitable[object]], *, number: int = 1) -> Iterator[None]:
-    """Run `act` after the first query with these words (or the n-th) was answered, before its caller continues."""
+    """Run `act` after query `number` of those that contain `words`, before the caller of the query continues.
+
+    Raises:
+        AssertionError: the block ran fewer such queries.
+    """
     execute, count = AsyncSession.execute, 0
 
     async def execute_and_act(session: AsyncSession, statement: Any, *arguments: Any, **options: Any) -> Any:

@@ -18,7 +18,7 @@ from backend.shipping.models import StockLocation
 
 @dataclass(frozen=True)
 class Defaults:
-    """Ids that a test needs to refer to."""
+    """Ids of the warehouse and of the sales channel."""
 
     location_id: str
     channel_id: str

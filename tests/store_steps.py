@@ -37,7 +37,7 @@ async def get(client: httpx.AsyncClient, path: str, **parameters: Any) -> dict[s
 
 
 async def create_addressed_cart(store: httpx.AsyncClient, variant: str, quantity: int = 1) -> str:
-    """Do steps 1 to 3: create a cart with an item and an address. Return its id."""
+    """Do steps 1 to 3 of a purchase: create a cart with an item and an address. Return its id."""
     item = {"variant_id": variant, "quantity": quantity}
     body = {"items": [item], "email": "ana@example.com", "shipping_address": HOME}
     return str((await post(store, "/store/carts", body))["cart"]["id"])
@@ -52,7 +52,7 @@ async def find_shipping_option(store: httpx.AsyncClient, cart_id: str, price_typ
 async def create_cart_with_shipping(
     store: httpx.AsyncClient, variant: str, quantity: int = 1, price_type: str = "flat"
 ) -> str:
-    """Do steps 1 to 4: create a cart with an address and a shipping method. Return its id."""
+    """Do steps 1 to 4 of a purchase: create a cart with an address and a shipping method. Return its id."""
     cart_id = await create_addressed_cart(store, variant, quantity)
     chosen = await find_shipping_option(store, cart_id, price_type)
     await post(store, f"/store/carts/{cart_id}/shipping-methods", {"option_id": chosen["id"]})
@@ -62,7 +62,7 @@ async def create_cart_with_shipping(
 async def create_payment_collection(
     store: httpx.AsyncClient, cart_id: str, provider: str = MANUAL
 ) -> dict[str, Any]:
-    """Do steps 5 and 6: create the payment collection with a payment session. Return the collection."""
+    """Do steps 5 and 6 of a purchase: create the payment collection with a payment session. Return the collection."""
     payment_collection = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))[
         "payment_collection"
     ]
@@ -83,7 +83,7 @@ async def complete_purchase(
     provider: str = MANUAL,
     price_type: str = "flat",
 ) -> dict[str, Any]:
-    """Do all seven steps. Return the order."""
+    """Do all seven steps of a purchase. Return the order."""
     cart_id = await create_cart_with_shipping(store, variant, quantity, price_type)
     await create_payment_collection(store, cart_id, provider)
     order: dict[str, Any] = (await post(store, f"/store/carts/{cart_id}/complete"))["order"]

@@ -49,7 +49,7 @@ class WarmConnections:
         return [connection.get_server_pid() for connection in connections if not connection.is_closed()]
 
     def count_idle(self) -> int:
-        """Return the number of open connections to all databases that no test uses."""
+        """Return the number of open connections that no test uses, over all databases."""
         return sum(map(len, self._idle.values()))
 
     def take(self, options: dict[str, Any]) -> Any:

@@ -42,7 +42,7 @@ def _time_workload() -> float:
 
 
 def _run_workload() -> None:
-    """Do some of each kind of the shop's work: objects, JSON, a database, hashes."""
+    """Do a sample of the shop's work: objects, JSON, a database and a hash."""
     products = [
         _Product(number, f"Trompo {number * 7919 % PRODUCTS:04}", number % 90 * 1_000)
         for number in range(PRODUCTS)

@@ -53,7 +53,7 @@ def generate_words(count: int) -> list[str]:
 def generate_vocabulary(products: int) -> list[str]:
     """Return the words of a shop of this size.
 
-    A larger shop has more words, so that a word finds about as many products.
+    A larger shop has more words, so that a search for one word finds about as many products in every shop.
     """
     return generate_words(max(200, products // 5))
 
@@ -70,7 +70,7 @@ def format_handle(number: int) -> str:
 
 
 async def fill_shop(database: Database, settings: Settings, products: int) -> None:
-    """Create the shop's defaults and this many products."""
+    """Create the store defaults and this many products."""
     async with database.transaction() as session:
         await create_store_defaults(session, settings)
         location_id = (await session.execute(select(StockLocation.id))).scalar_one()
@@ -119,7 +119,7 @@ async def fill_shop(database: Database, settings: Settings, products: int) -> No
 
 
 def _copied_columns(number: str, minutes_earlier: str) -> dict[type[SQLModel], dict[str, str]]:
-    """Return the SQL expressions of the columns that differ in a copied row, by table.
+    """Return, by table, the SQL expression of each column that a copied row does not take from its original.
 
     `number` is a template of the expression of a product's new number, where `{}` is the column with the old number.
     `minutes_earlier` is the expression of the new creation time.
@@ -179,7 +179,7 @@ async def _copy_products(connection: asyncpg.Connection, inserted: int, times: i
 
 
 def _copy_products_on_sqlite(file: str, inserted: int, times: int) -> None:
-    """Copy every product as `_copy_products` does, but on SQLite."""
+    """Copy the products in an SQLite file, as `_copy_products` does on PostgreSQL."""
     copies = (
         f"(WITH RECURSIVE numbers (copy) AS (SELECT 1 UNION ALL SELECT copy + 1 FROM numbers "
         f"WHERE copy < {times - 1}) SELECT copy FROM numbers)"
@@ -209,7 +209,7 @@ def _copy_products_on_sqlite(file: str, inserted: int, times: int) -> None:
 async def sample_variants(database: Database, count: int) -> list[str]:
     """Return the ids of `count` variants, spread over the shop.
 
-    The first product is left out: a measurement may hide it.
+    The first variant is left out, because a measurement may hide its product.
     """
     async with database.read() as session:
         variant_ids = (await session.execute(select(Variant.id).order_by(Variant.sku))).scalars().all()

@@ -21,7 +21,7 @@ class RequestRefused(Exception):
 
 
 class Connection(asyncio.Protocol):
-    """One connection: `send` sends a request and returns the answer's body."""
+    """A connection that sends one request at a time and waits for its answer."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None

@@ -32,7 +32,7 @@ class PhoneUser:
         self._started = 0.0
 
     async def measure_task(self, name: str, task: Callable[["PhoneUser"], Awaitable[Locator]]) -> None:
-        """Do a task until the locator that it returns is visible; print its taps and seconds."""
+        """Do a task, and wait until the element that it returns is visible. Print the taps and seconds."""
         self._taps, self._started = 0, 0.0
         answer = await task(self)
         await expect(answer).to_be_visible(timeout=TIMEOUT_MS)
@@ -74,7 +74,7 @@ class PhoneUser:
         await self.tap(link)
 
     def _find_place(self, parent: Locator, label: str) -> Locator:
-        """Return the link or button with this label. Its accessible name also has the number next to the label."""
+        """Return the link or button with this label, even if a number follows the label."""
         return parent.locator(".o-place", has=self.page.get_by_text(label, exact=True))
 
     async def open_only_row(self, path: str, row: str) -> Locator:
@@ -108,7 +108,7 @@ def create_photo(colour: str) -> FilePayload:
 
 
 def measure(description: str, work: Callable[["PhoneUser"], Awaitable[None]]) -> None:
-    """Open a shop and a browser from the command line, and do the tasks.
+    """Parse the command line, open a shop and a browser, and do the tasks.
 
     Args:
         description: the description in `--help`.

@@ -46,7 +46,7 @@ class RequestStatements:
 
 
 async def main() -> None:
-    """Measure and print."""
+    """Measure purchases on each database that the command line names, and print the results."""
     arguments = _arguments()
     for kind in arguments.database:
         async with (

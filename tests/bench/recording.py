@@ -33,8 +33,8 @@ class Recording:
     """The statements of every recorded request.
 
     Attributes:
-        reads: the requests of each name, and the statement groups of each request.
-        purchase: the steps of a purchase, and the statement groups of each step.
+        reads: for each name, the statement groups of each of its GET requests.
+        purchase: the statement groups of each request of one purchase.
     """
 
     database_url: str
@@ -50,7 +50,7 @@ class Recording:
 
 @contextmanager
 def _record_statements(shop: Shop) -> Iterator[list[StatementGroup]]:
-    """Record every statement of the shop's engine."""
+    """Record the statements of the shop's engine, grouped by transaction or reading session."""
     groups: list[StatementGroup] = [StatementGroup()]
     engine = shop.database.engine.sync_engine
 
@@ -81,7 +81,7 @@ def _record_statements(shop: Shop) -> Iterator[list[StatementGroup]]:
 async def record(
     settings: Settings, headers: dict[str, str], reads: dict[str, list[str]], variant_id: str
 ) -> Recording:
-    """Request each address once from a shop in this process, and make one purchase."""
+    """Record the statements of a GET request to each address and of one purchase."""
     shop = Shop(settings)
     recording = Recording(settings.async_database_url, new_id("").strip("_"))
     transport = httpx.ASGITransport(create_api(shop))

@@ -52,7 +52,10 @@ async def create_database(server: URL, name: str) -> str:
 
 @asynccontextmanager
 async def create_shop_database(kind: str) -> AsyncIterator[tuple[Path, str]]:
-    """Create an empty database of this kind until the block ends. Yield the shop's data folder, and the address."""
+    """Create an empty database until the block ends; `kind` is `sqlite` or `postgresql`.
+
+    Yield the shop's data folder, and the address of the database.
+    """
     with tempfile.TemporaryDirectory(prefix="trompo-bench-") as name:
         folder = Path(name)
         if kind == "sqlite":
@@ -94,7 +97,7 @@ async def start_shop(settings: Settings) -> AsyncIterator[tuple[subprocess.Popen
 
 @asynccontextmanager
 async def start_bare_handler(port: int, workers: int, recording: Path) -> AsyncIterator[None]:
-    """Run the bare handler with as many processes as the shop."""
+    """Run `tests.bench.bare_handler`, which answers with the recorded statements, in `workers` processes."""
     command = [sys.executable, "-m", "tests.bench.bare_handler", str(port), str(workers)]
     async with start_process(command, {"BARE_RECORDING": str(recording)}, port, health="/health/0"):
         yield

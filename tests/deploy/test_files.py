@@ -67,7 +67,7 @@ def test_every_variable_of_an_overlay_is_a_setting(environment: str) -> None:
 
 
 def test_production_overlay_starts_a_shop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load the settings with only the secrets that the file names: they are complete and have no demo value."""
+    """Load the overlay's settings with only the secrets that its comment names: no demo value is left."""
     text = read_file("kubernetes/production/kustomization.yaml")
     secrets = re.search(r"^# with (.+)\.$", text, re.MULTILINE)
     assert secrets is not None
@@ -91,7 +91,7 @@ def test_pod_has_a_data_folder_in_a_subfolder_of_its_volume() -> None:
 
 
 def test_every_compose_service_is_hardened() -> None:
-    """Check that services have only these capabilities, no new privileges, and a read-only file system."""
+    """Check the capabilities (only the proxy has one), privileges and read-only file system of each service."""
     needed = {"proxy": ["NET_BIND_SERVICE"]}
     for name, service in COMPOSE["services"].items():
         assert service["cap_drop"] == ["ALL"], name
@@ -184,7 +184,10 @@ def test_stop_timeouts_are_longer_than_draining() -> None:
 
 
 def test_storefront_url_in_compose_leads_to_a_replica() -> None:
-    """Check that it is not PUBLIC_URL, which in a try-out is `https://localhost`: the container itself."""
+    """Check that STOREFRONT_URL is not PUBLIC_URL.
+
+    In a try-out that is `https://localhost`, which leads to the shop's own container.
+    """
     for shop in ("shop1", "shop2"):
         service = COMPOSE["services"][shop]
         url = urlsplit(service["environment"]["STOREFRONT_URL"])

@@ -27,7 +27,7 @@ promtool = pytest.mark.skipif(
 
 @pytest.fixture
 async def scrape(tmp_path: Path, sqlite_url: str) -> str:
-    """Return a shop's answer to a scrape."""
+    """Return a shop's metrics, as a monitoring system gets them."""
     settings = Settings.model_validate(
         {"data_dir": tmp_path, "database_url": sqlite_url, "metrics_token": "x"}
     )

@@ -75,13 +75,16 @@ async def add_address(page: Page, address: str, town: str) -> None:
 
 
 async def expect_counts(page: Page, *, cart: int, wishes: int) -> None:
-    """Wait until the header shows these numbers of units in the cart and of wishes."""
+    """Wait until the header shows these numbers: units in the cart, and products in the wishlist."""
     await expect(page.get_by_test_id("cart-count")).to_have_text(str(cart))
     await expect(page.get_by_test_id("wishlist-count")).to_have_text(str(wishes))
 
 
 def record_sent(page: Page) -> list[str]:
-    """Record everything that the page sends from now on: path, query, referrer and body, or a websocket frame."""
+    """Return a list that gets everything that the page sends from now on, each as a text.
+
+    A request has its path, query, referrer and body; the other texts are websocket frames.
+    """
     sent: list[str] = []
 
     def record(request: Request) -> None:

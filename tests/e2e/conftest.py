@@ -155,7 +155,7 @@ class ShopServer:
     async def fetch_rendered(self, path: str) -> str:
         """Return the rendered document at `path`, which is cached from now on.
 
-        A busy machine returns the plain shell first.
+        Repeat the request while the shop returns the plain page, as on a busy machine.
         """
         deadline = time.monotonic() + OPEN_TIMEOUT_S
         html = ""
@@ -258,7 +258,7 @@ def server(
 ) -> Iterator[ShopServer]:
     """Start a shop with the demo products that the tests of this worker share.
 
-    No test changes its products: that is for `private_server`.
+    A test must not change its products: use `private_server` for that.
     """
     shop = ShopServer(tmp_path_factory.mktemp("shop"), OWNER_SETTINGS, demo_data, may_fork=True)
     shop.start()
@@ -331,7 +331,7 @@ async def browser(chromium_of_worker: Chromium) -> Browser:
 
 @pytest.fixture
 def watch() -> PageWatch:
-    """Return the watch over every page of this test, to declare the errors that the test provokes."""
+    """Return the watch over every page of this test. Its `expect` accepts errors that the test provokes."""
     return PageWatch()
 
 

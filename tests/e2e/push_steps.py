@@ -73,7 +73,7 @@ async def subscribe(page: Page) -> None:
 
 
 async def read_shown(page: Page) -> dict[str, Any]:
-    """Return the notification that the device's worker shows."""
+    """Return the notification that the page's service worker shows."""
     (worker,) = page.context.service_workers
     shown: dict[str, Any] = await worker.evaluate(READ_SHOWN)
     return shown

@@ -75,7 +75,7 @@ async def open_drawer(page: Page) -> None:
 
 
 async def open_estimate(page: Page) -> None:
-    """Open the box that estimates the shipping on a product's page, with a municipality."""
+    """Open a product's page, and estimate the shipping to Medellín in its box."""
     await visit(page, "/product/trompo-de-madera")
     box = await shopper.open_estimate(page)
     await box.get_by_role("combobox", name="Municipio").fill("medel")
@@ -108,7 +108,7 @@ async def open_wishlist(page: Page) -> None:
 
 
 async def open_filled_checkout(page: Page) -> None:
-    """Open the checkout and fill in the form, with a product that has a large stock: many scenes buy it."""
+    """Open the checkout and fill in the form. Many scenes buy this product, which has a large stock."""
     await shopper.put_in_cart(page, "yoyo-de-madera")
     await shopper.open_checkout(page)
     await shopper.fill_in_checkout(page)

@@ -69,7 +69,7 @@ async def open_estimate(page: Page) -> Locator:
 
 
 async def fill_in_checkout(page: Page, **other: str) -> None:
-    """Fill in the whole form, with `other` values for these fields, and wait for the price."""
+    """Fill in the whole form with Ana's data, or `other` values by field name, and wait for the price."""
     for name, text in {**ANA, **other}.items():
         await field(page, name).fill(text)
     await pick_town(page, MEDELLIN)
@@ -136,7 +136,7 @@ async def resize(page: Page, width: int, height: int) -> None:
 
 
 async def wait_until_hydrated(page: Page) -> None:
-    """Wait until the page's scripts have taken over its document: before that, the plain page may be replaced."""
+    """Wait until the page is hydrated: before that, its scripts may replace the plain page."""
     await page.wait_for_function("() => window.__reflex && !window.pageIsHydrated")
 
 
@@ -232,7 +232,7 @@ def sell_out(shop: ShopServer, handle: str) -> None:
 
 
 def authorize_payment(shop: ShopServer, number: str) -> None:
-    """Mark the order as paid outside the bank's page; staff have not confirmed the payment yet."""
+    """Set the order's payment to authorized in the database: staff must still confirm the money."""
     _execute_sql(
         shop,
         "UPDATE payment_session SET state = 'authorized' WHERE collection_id = (SELECT id FROM payment_collection"

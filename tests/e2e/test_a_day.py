@@ -151,7 +151,7 @@ async def hire_seller(shop: ShopServer) -> tuple[str, str]:
 
 
 async def read_message(shop: ShopServer, kind: NoticeKind, subject_id: str) -> dict[str, Any]:
-    """Send the notice about this subject now. Return its push message for the subscribed telephone."""
+    """Send the notice of this kind and subject now. Return the message that the subscribed telephone gets."""
     async with open_database(shop) as database:
         async with database.read() as session:
             about = select(StaffNotice.id).where(

@@ -436,7 +436,7 @@ async def test_form_that_does_not_change_the_session_does_not_reload_other_tabs(
 
 
 async def test_tab_that_is_loading_during_a_login_in_another_tab_reloads_once(page_320: Page) -> None:
-    """Simulate a login in another tab that is stored before this page's scripts run, with a time in the future."""
+    """Store the time of another tab's login before this page's scripts run: an hour ahead of its clock."""
     await page_320.add_init_script("""
         sessionStorage.loads = Number(sessionStorage.loads ?? 0) + 1;
         if (sessionStorage.loads === "1") localStorage.trompo_account = Date.now() + 3_600_000;

@@ -25,7 +25,7 @@ OTHER_BANK = "1007"
 
 
 async def return_from_bank(page: Page) -> str:
-    """Open the order's page while its payment waits at the bank. Return the bank's address."""
+    """Go back from the bank to the page of the order, which is pending. Return the bank's address."""
     bank = page.url
     await page.go_back()
     await page.get_by_test_id("see-order").click(timeout=TIMEOUT_MS)

@@ -65,7 +65,7 @@ MISSING_MESSAGES = {
 
 @pytest.fixture(scope="module")
 def server(private_server: ShopServer) -> ShopServer:
-    """Return a shop of these tests alone: they change its products."""
+    """Return a shop that only these tests use, because they change its products."""
     return private_server
 
 
@@ -244,7 +244,10 @@ async def test_changed_total_must_be_confirmed(page: Page, server: ShopServer) -
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def elsewhere(page_1280: Page, open_page: OpenPage) -> AsyncIterator[Page]:
-    """Fill in the checkout, and open its cart in another browser, which the checkout's tab cannot get messages from."""
+    """Fill in the checkout, and yield a page with its cart in another browser.
+
+    The browsers share no storage, so the checkout's tab does not notice changes in that page.
+    """
     await prepare_payment(page_1280, "yoyo-de-madera")
     cart_id = await page_1280.evaluate("localStorage.getItem('trompo_cart')")
     async with open_page(1280, 800) as elsewhere:
@@ -317,7 +320,7 @@ async def test_checkout_names_a_product_that_sold_out(page_320: Page, server: Sh
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def prices(page_1280: Page) -> HeldMessages:
-    """Fill in the checkout and hold back the shipping prices from now on."""
+    """Fill in the checkout, and hold back the shipping prices that the server sends from now on."""
     prices = HeldMessages('"status":"ready"')
     await prices.intercept(page_1280)
     await prepare_payment(page_1280, "yoyo-de-madera")
@@ -354,7 +357,7 @@ async def test_payment_click_while_the_price_changes_does_not_pay(
 async def test_payment_click_during_a_server_restart_still_pays(
     page_1280: Page, server: ShopServer, watch: PageWatch, was_refused: bool
 ) -> None:
-    """With `was_refused`, an earlier click was answered: the new connection must not count as a second click."""
+    """With `was_refused`, the server has already refused an earlier click, which must not block this one."""
     watch.expect("WebSocket connection")
     await prepare_payment(page_1280, "yoyo-de-madera")
     if was_refused:

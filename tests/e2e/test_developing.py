@@ -44,7 +44,7 @@ class ProjectCopy:
 
     @contextmanager
     def run(self, *command: str) -> Iterator[None]:
-        """Run the command in the copy until the block ends, which starts when the shop answers."""
+        """Run the command in the copy until the block ends. The block starts once the shop answers."""
         environment = {
             **{name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ},
             "PORT": str(self.port),

@@ -43,7 +43,7 @@ IS_SAME_PAGE = "window.isTheSamePage === true"
 
 @pytest.fixture(scope="module")
 def server(private_server: ShopServer) -> ShopServer:
-    """Return a shop of these tests alone: they change its products."""
+    """Return a shop that only these tests use, because they change its products."""
     return private_server
 
 
@@ -107,7 +107,7 @@ async def open_two_shoppers(open_page: OpenPage, address: str) -> AsyncIterator[
 
 
 def check_delays(delays: Sequence[float]) -> None:
-    """Check that the fastest attempt was fast enough for the current speed of this machine."""
+    """Check that the shortest delay is below `MAX_DELAY_MS`, scaled to the current speed of this machine."""
     if min(delays) >= MAX_DELAY_MS:
         assert min(delays) < MAX_DELAY_MS * measure_calibration(), delays
 

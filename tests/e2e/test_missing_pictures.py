@@ -64,7 +64,7 @@ async def create_products(shop: ShopServer) -> None:
 
 
 async def answer_as_cdn(route: Route) -> None:
-    """Answer a request to the other host: with a drawing at the unusual address, else with 404."""
+    """Answer a request to the other host: with a drawing at `ODD_URL_ENCODED`, else with 404."""
     if route.request.url == ODD_URL_ENCODED:
         await route.fulfill(body=DRAWING, content_type="image/svg+xml")
     else:

@@ -30,7 +30,7 @@ async def drag_before(page: Page, name: str, target: str) -> None:
 
 
 async def store_other_product(page: Page, shop: ShopServer, handle: str) -> None:
-    """Add a product to the category on the page over the API, and let the page connect again."""
+    """Add a product over the API to the category that the page shows, and let the page reconnect."""
     headers = {"origin": shop.url}
     found = await page.request.get(f"/admin/products?handle={handle}", headers=headers)
     (product,) = (await found.json())["products"]

@@ -21,7 +21,7 @@ SAVED_URL = re.compile(r"/oficina/productos/prod_\w+$")
 
 @pytest.fixture(scope="module")
 def server(private_server: ShopServer) -> ShopServer:
-    """Return a shop of these tests alone: they change its products."""
+    """Return a shop that only these tests use, because they change its products."""
     return private_server
 
 
@@ -301,7 +301,7 @@ async def test_product_pictures_are_reordered_and_described(open_page: OpenPage,
 async def test_price_of_0_is_accepted_only_with_the_free_checkbox(
     open_page: OpenPage, server: ShopServer, axe: str
 ) -> None:
-    """Refuse a price of 0 at its field; with «Gratis», customers can buy the product."""
+    """Check that a price of 0 is refused, and that a product marked «Gratis» can be saved and bought."""
     async with open_page(*PHONE) as page, open_page(*PHONE) as shopper:
         await enter_office(page, server, NEW_PRODUCT_PATH)
         await page.get_by_label("Título").fill("Calcomanía de prueba")

@@ -15,7 +15,7 @@ SCREEN = "/oficina/productos"
 
 @pytest.fixture(scope="module")
 def server(private_server: ShopServer) -> ShopServer:
-    """Return a shop of these tests alone: they change its products."""
+    """Return a shop that only these tests use, because they change its products."""
     return private_server
 
 

@@ -202,7 +202,10 @@ async def test_double_click_creates_one_order_and_one_payment(page: Page, server
 
 
 async def _fill_in_two_tabs(page: Page, email: str, to_other_tab: HeldMessages | None = None) -> Page:
-    """Fill in the checkout in two tabs. Return the second one, which a test can isolate from messages of other tabs."""
+    """Fill in the checkout in two tabs, and return the second one.
+
+    It ignores changes of the other tab's storage while its `window.isIsolated` is true.
+    """
     await put_in_cart(page, "tangram-siete-piezas")
     await open_checkout(page)
     await fill_in_checkout(page, email=email)

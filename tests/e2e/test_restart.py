@@ -76,7 +76,7 @@ async def test_restart_does_not_change_open_pages(
 
 @asynccontextmanager
 async def check_pages(first: Page, server: ShopServer) -> AsyncIterator[None]:
-    """Check that pages stay as they are."""
+    """Check that open pages keep their elements and titles."""
     await put_in_cart(first, "yoyo-de-madera")
     await first.get_by_test_id("wishlist-toggle").first.click()
     pages = {path: await first.context.new_page() for path in ELEMENTS}
@@ -181,7 +181,7 @@ async def check_early_input(page: Page, server: ShopServer) -> AsyncIterator[Non
 
 @asynccontextmanager
 async def check_paid_order(page: Page, server: ShopServer) -> AsyncIterator[None]:
-    """Check that an order survives the restart, and still holds its stock."""
+    """Check that a paid order stays paid, and that the stock stays the same."""
     product = "yoyo-de-madera"
     await prepare_payment(page, product)
     await go_to_bank(page)

@@ -31,7 +31,10 @@ KEY = "a key"
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def carrier(tmp_path: Path) -> AsyncIterator[tuple[SandboxCarrier, str]]:
-    """Start a carrier for this test. Yield the carrier and its URL. Its database has no tables, as it only quotes."""
+    """Start a carrier for this test. Yield the carrier and its URL.
+
+    Its database needs no tables, because the carrier only quotes.
+    """
     database = Database(f"sqlite+aiosqlite:///{tmp_path / 'carrier.db'}")
     carrier = SandboxCarrier(KEY, database, labels_url="http://localhost/labels", allow_control=False)
     async with serve_app(carrier.app) as url:

@@ -101,7 +101,9 @@ class Visitor:
         )
 
     def wait_until(self, is_reached: Callable[[], T], message: str) -> T:
-        """Wait until the function returns a true value, and return it. Elements that are replaced do not matter.
+        """Wait until the function returns a true value, and return it.
+
+        The function is called again if an element was replaced while it ran.
 
         Raises:
             TimeoutException: the function returned no true value within `TIMEOUT_S`.

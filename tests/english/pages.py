@@ -62,7 +62,7 @@ SHOP_TEXTS = (
 
 
 def join_texts(value: Any) -> str:
-    """Return all texts of a value, without field names: those of addresses are Spanish."""
+    """Return all texts of a value as JSON, without field names: the field names of addresses are Spanish."""
     return FIELD_NAME.sub("", json.dumps(value, default=_to_plain, ensure_ascii=False))
 
 

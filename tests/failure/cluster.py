@@ -128,7 +128,7 @@ class Replica:
 
 
 def _find_workers(main: psutil.Process) -> list[psutil.Process]:
-    """Return the workers: the lowest Python processes below the main process."""
+    """Return the workers: the Python processes below the main process that have no Python child."""
     with suppress(psutil.Error):
         below = [child for child in main.children() if "python" in child.name()]
         return [worker for child in below for worker in _find_workers(child) or [child]]

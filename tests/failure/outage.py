@@ -265,7 +265,7 @@ class Scene:
     async def _apply_bank_decisions(self) -> None:
         """Record the due decisions at the gateway, even during an outage.
 
-        Later calls read them; no notification is sent.
+        The shop learns of them when it next asks the gateway: no notification is sent.
         """
         due = {
             invoice: decision.state

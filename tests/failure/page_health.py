@@ -53,7 +53,7 @@ HEALTH_SCRIPT = """() => {
 
 @dataclass(frozen=True)
 class ShopQueries:
-    """Queries to the shop's database, an SQLite file here."""
+    """Queries to the shop's SQLite file."""
 
     file: Path
 

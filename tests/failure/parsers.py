@@ -113,7 +113,7 @@ class ParserRun:
             report(self.figures)
 
     async def send_all(self, numbers: Iterator[int]) -> None:
-        """Send the files of these numbers; several may share the iterator."""
+        """Send the files of these numbers. Concurrent calls may share the iterator, so each file is sent once."""
         for number in numbers:
             await self.send(self.mutations.build_file(number))
 
@@ -151,7 +151,7 @@ class ParserRun:
 
 
 class ConcurrentRequests:
-    """Page requests at a steady rate within the context; each duration is added to `taken_ms`."""
+    """A context that requests pages at a steady rate, and adds the milliseconds of each to `taken_ms`."""
 
     def __init__(self, client: httpx.AsyncClient, taken_ms: list[int], figures: Figures) -> None:
         self._client, self._taken_ms, self._figures = client, taken_ms, figures
@@ -229,7 +229,10 @@ def has_passed(figures: Figures) -> bool:
 
 
 async def main(files: int, seed: int, only: int | None) -> bool:
-    """Continue the run, or send one file again; return True if there is no failure."""
+    """Continue the run up to `files` files, or send only the file with the number `only`.
+
+    Return True if there is no failure.
+    """
     figures = Figures.read(RESULTS_FOLDER, seed) if only is None else Figures(seed)
     with tempfile.TemporaryDirectory() as folder:
         environment = {"ADMIN_EMAIL": STAFF[0], "ADMIN_PASSWORD": STAFF[1]}

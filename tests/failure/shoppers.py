@@ -139,12 +139,12 @@ class Crowd:
         return cls(cluster, figures, key, [v["id"] for p in products for v in p["variants"]], folder)
 
     async def run_programs(self) -> None:
-        """Buy as one program after another."""
+        """Make one purchase after the other, each with a new API client."""
         while not self.is_closing:
             await self._count_purchase("program", self.buy_as_program)
 
     async def run_browsers(self, browser: Browser) -> None:
-        """Buy with one browser after another."""
+        """Make one purchase after the other, each in a new window of the browser."""
         while not self.is_closing:
             await self._count_purchase("browser", lambda: self.buy_in_browser(browser))
 
@@ -379,7 +379,7 @@ async def staff_token(cluster: Cluster, figures: Figures) -> str:
 
 @dataclass
 class OrderShipper:
-    """Staff who create a label for each paid order, and resolve labels in doubt at the carrier's own desk."""
+    """Staff who create a label for each paid order, and resolve labels in doubt by the carrier's list."""
 
     cluster: Cluster
     figures: Figures

@@ -434,9 +434,9 @@ class Wanderer:
         return ""
 
     async def _update_cart_after_loss(self, before: Cart) -> None:
-        """Update the expected cart after a lost network.
+        """Wait for the change that was made while the network was lost, and update the expected cart.
 
-        The change arrives within `ARRIVAL_TIMEOUT_S`, or the cart is as `before`.
+        If the change does not arrive within `ARRIVAL_TIMEOUT_S`, the expected cart is `before`.
         """
         deadline = time.monotonic() + ARRIVAL_TIMEOUT_S
         cart_id = str(await self.page.evaluate("localStorage.getItem('trompo_cart') ?? ''"))

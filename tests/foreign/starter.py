@@ -198,12 +198,12 @@ async def expect_confirmation(page: Page, storefront: Storefront, email: str, na
 
 
 async def read_amount(page: Page, test_id: str) -> int:
-    """Return the amount in pesos of a line of the totals."""
+    """Return the amount in pesos of the line with this test id."""
     return int(await page.get_by_test_id(test_id).get_attribute("data-value") or 0)
 
 
 def extract_digits(text: str) -> str:
-    """Return the digits of an amount, without separators and the text after it."""
+    """Return the digits of an amount, without `.00` and without the text from ` paid` on."""
     return "".join(c for c in text.partition(" paid")[0].removesuffix(".00") if c.isdigit())
 
 
@@ -286,7 +286,7 @@ async def buy_with_manual_payment(browser: Browser, storefront: Storefront) -> N
 
 
 async def buy_with_pse(browser: Browser, storefront: Storefront) -> None:
-    """Buy with the step of docs/starter-pse.md: a bank rejects, then approves the second purchase."""
+    """Buy with the PSE step of docs/starter-pse.md: the bank rejects the first payment and approves the second."""
     page = await open_page(browser)
     await add_product_to_cart(page, storefront)
     await go_to_payment(page, storefront, ANA, "pse")

@@ -9,8 +9,8 @@ from types import CodeType, FunctionType
 class CannotSwap(Exception):
     """The change needs a new import.
 
-    A function has other variables, or another number of inner functions, or no function of this process has the
-    code of the source.
+    It changes the outer variables of a function, or the list of functions and classes; or no function of this process
+    has the code of the source.
     """
 
 
@@ -18,12 +18,12 @@ def swap_functions(path: str, source: str, tree: ast.Module) -> None:
     """Give every function of a module the code of the changed tree.
 
     Args:
-        path: the module's file, as its functions name it.
+        path: the module's file, as in `co_filename` of its functions.
         source: the unchanged source.
-        tree: the changed tree, whose nodes still have their lines.
+        tree: the changed tree; its nodes have the line numbers of `source`.
 
     Raises:
-        CannotSwap: see the class.
+        CannotSwap: the change needs a new import.
     """
     old = list(_iterate_codes(compile(source, path, "exec")))
     new = list(_iterate_codes(compile(tree, path, "exec")))

@@ -20,7 +20,7 @@ TEST_FOLDERS = ("tests/backend", "tests/storefront", "tests/attacks")
 
 
 def main() -> None:
-    """Run the sample of the options."""
+    """Run the mutants that the options choose, or read their stored results, and print the table."""
     options = _parse_options()
     sample = {
         area: choose_sample(list_area(area), options.seed, options.count) for area in options.areas.split(",")

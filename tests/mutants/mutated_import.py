@@ -56,7 +56,7 @@ class MutatedFinder(importlib.abc.MetaPathFinder):
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Write the id of a failed test."""
+    """Write the id of a failed test to the file that `FAILED_TEST_VARIABLE` names."""
     if report.failed:
         Path(os.environ[FAILED_TEST_VARIABLE]).write_text(report.nodeid, "utf-8")
 

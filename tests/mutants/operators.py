@@ -65,7 +65,7 @@ class Mutant:
     """One change of a module.
 
     Attributes:
-        id: the area-independent name of the change.
+        id: digest of the file, the function and the change; it does not depend on line numbers.
         file: the module, relative to the project's root.
         scope: qualified name of the function; empty for code that runs at import.
         line: first line of the changed statement.
@@ -88,7 +88,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class _NodePosition:
-    """A node with its surroundings."""
+    """A node, its path in the tree, the function around it and the lines of its statement."""
 
     node: ast.AST
     path: NodePath
@@ -175,7 +175,7 @@ def _iterate_children(parent: _NodePosition, names: str) -> Iterator[_NodePositi
 
 
 def _is_skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
-    """Return True for a node without a rule: imports, logs, types, texts, and arguments that describe."""
+    """Return True for a node that is never changed: an import, a log call, a type, a text or a description."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr():
             skipped = True
@@ -213,7 +213,7 @@ def _list_lines(node: ast.stmt) -> tuple[int, int]:
 
 
 def _list_changes(node: ast.AST) -> list[tuple[str, ast.AST]]:
-    """Return the mutations of one node, with the names of their operators."""
+    """Return (operator, changed node) for each mutation of a node."""
     change = CHANGES.get(type(node))
     return change(node) if change else []
 
@@ -277,7 +277,7 @@ def _change_comprehension(node: ast.comprehension) -> list[tuple[str, ast.AST]]:
 
 
 def _is_negatable(test: ast.expr) -> bool:
-    """Return False for conditions that another operator negates."""
+    """Return True unless another operator already negates the condition."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return False
     return not (

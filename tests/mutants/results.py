@@ -84,7 +84,10 @@ def store_result(result: Result) -> None:
 
 
 def load_equivalents() -> dict[str, str]:
-    """Return, by mutant id, the reason why no test can notice a mutant: its code behaves like the original."""
+    """Return, by mutant id, the reason why the mutant behaves like the original code.
+
+    No test can notice these mutants.
+    """
     return tomllib.loads(EQUIVALENT_FILE.read_text("utf-8"))
 
 

@@ -37,7 +37,7 @@ class MutantRun:
     Attributes:
         sample: the mutants by area.
         jobs: number of processes at a time.
-        max_cpu_s: processor time that the tests of a mutant may take without it.
+        max_cpu_s: processor time that the chosen tests of a mutant may take on the unchanged code.
         is_repeated: True to ignore the stored results.
     """
 

@@ -17,10 +17,10 @@ def list_area(area: str) -> list[Mutant]:
 
 
 def choose_sample(mutants: Iterable[Mutant], seed: int, count: int) -> list[Mutant]:
-    """Return a random sample of mutants.
+    """Return a random sample of `count` mutants; the seed and the mutants' ids decide.
 
-    A larger sample of the same seed includes the smaller one. Changed code changes only its own mutants in the
-    sample.
+    A larger sample of the same seed includes the smaller one. A change of the code replaces only the mutants of the
+    changed code.
     """
     return sorted(mutants, key=lambda mutant: hashlib.sha256(f"{seed}:{mutant.id}".encode()).digest())[:count]
 
@@ -38,7 +38,7 @@ def choose_tests(
         mutant: the mutant.
         tests: the recorded tests.
         import_lines: lines by file that ran at import.
-        max_cpu_s: processor time that the tests may take together without the mutant.
+        max_cpu_s: processor time that the chosen tests may take together on the unchanged code.
     """
     lines = range(mutant.line, mutant.last_line + 1)
     is_imported = runs_at_import(mutant, import_lines)

@@ -41,7 +41,7 @@ CALIBRATION = "calibration"
 
 @dataclass
 class Results:
-    """The figures of one side by name, with a value for each round."""
+    """The figures of one side: for each name, the values of all rounds."""
 
     figures: dict[str, list[float]] = field(default_factory=dict)
 
@@ -51,7 +51,7 @@ class Results:
 
 
 async def main() -> None:
-    """Measure both sides in turns, and print their figures and ratios."""
+    """Measure the shop and the platform in turns, and print their figures and ratios."""
     arguments = _arguments()
     async with AsyncExitStack() as stack:
         server = stack.enter_context(servers.start_postgresql())

@@ -114,7 +114,7 @@ class Platform:
         """Check that the platform has one sales channel.
 
         Raises:
-            RuntimeError: it has another number of them: with two, its product routes are half as fast.
+            RuntimeError: it has none, or several: with two, its product routes are half as fast.
         """
         connection = await asyncpg.connect(
             host=self._environment["DATABASE_HOST"],
