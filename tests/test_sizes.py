@@ -54,7 +54,7 @@ def collected(request: pytest.FixtureRequest) -> tuple[pytest.Item, ...]:
 
 
 def test_each_test_size_includes_the_tests_of_the_smaller_size(collected: tuple[pytest.Item, ...]) -> None:
-    """`quick` always runs on SQLite; a test that `test` runs on PostgreSQL counts as the same test."""
+    """Compare the tests without their database: `quick` uses only SQLite, and `test` one of both."""
 
     def tests(size: Size) -> set[str]:
         names = sizes.select_ids(collected, size)
@@ -80,7 +80,7 @@ def test_make_test_runs_one_variant_of_a_test_or_all(collected: tuple[pytest.Ite
 
 
 def test_chosen_database_variant_depends_only_on_the_test_id() -> None:
-    """Half of the tests run on each database; for two tests the choice is fixed here."""
+    """Check that about half of 400 tests run on each database, and that two tests keep their database."""
     tests = [
         test for number in range(400) for test in build_pair(f"tests/backend/staff/test_x.py::test_{number}")
     ]

@@ -83,7 +83,10 @@ async def launch(playwright: "Playwright") -> "Browser":
 
 
 def main() -> None:
-    """Print the path of the browser; install one first if there is none, or a faster one as root."""
+    """Print the path of the browser; install one if there is none.
+
+    As root on Debian, install the faster Chromium without windows first.
+    """
     if _may_install_without_windows():
         _install_package(WITHOUT_WINDOWS)
     for get in (None, _install_from_playwright, _install_from_distribution):

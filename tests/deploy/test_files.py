@@ -91,7 +91,7 @@ def test_pod_has_a_data_folder_in_a_subfolder_of_its_volume() -> None:
 
 
 def test_every_compose_service_is_hardened() -> None:
-    """Check the capabilities (only the proxy has one), privileges and read-only file system of each service."""
+    """Check capabilities (only the proxy has one), privileges and read-only file system of each service."""
     needed = {"proxy": ["NET_BIND_SERVICE"]}
     for name, service in COMPOSE["services"].items():
         assert service["cap_drop"] == ["ALL"], name

@@ -113,7 +113,7 @@ class ParserRun:
             report(self.figures)
 
     async def send_all(self, numbers: Iterator[int]) -> None:
-        """Send the files of these numbers. Concurrent calls may share the iterator, so each file is sent once."""
+        """Send the files of these numbers. Concurrent calls may share the iterator."""
         for number in numbers:
             await self.send(self.mutations.build_file(number))
 

@@ -286,7 +286,7 @@ async def buy_with_manual_payment(browser: Browser, storefront: Storefront) -> N
 
 
 async def buy_with_pse(browser: Browser, storefront: Storefront) -> None:
-    """Buy with the PSE step of docs/starter-pse.md: the bank rejects the first payment and approves the second."""
+    """Buy with the PSE step of docs/starter-pse.md: the bank rejects one payment and approves the next."""
     page = await open_page(browser)
     await add_product_to_cart(page, storefront)
     await go_to_payment(page, storefront, ANA, "pse")

@@ -9,8 +9,8 @@ from types import CodeType, FunctionType
 class CannotSwap(Exception):
     """The change needs a new import.
 
-    It changes the outer variables of a function, or the list of functions and classes; or no function of this process
-    has the code of the source.
+    It changes the outer variables of a function, or the list of functions and classes; or no function of this
+    process has the code of the source.
     """
 
 

@@ -175,7 +175,7 @@ def _iterate_children(parent: _NodePosition, names: str) -> Iterator[_NodePositi
 
 
 def _is_skipped(parent: ast.AST, field: str, node: ast.AST) -> bool:
-    """Return True for a node that is never changed: an import, a log call, a type, a text or a description."""
+    """Return True for a node that is never changed, such as an import, a log call, a type or a text."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr():
             skipped = True

@@ -94,7 +94,7 @@ def start_coverage() -> Coverage:
 
 
 def list_lines(coverage: Coverage, context: str = "") -> dict[str, list[int]]:
-    """Return the executed lines by file: those of the test `context`; if it is empty, those outside any test."""
+    """Return the executed lines by file: of the test `context`, or outside any test if it is empty."""
     data = coverage.get_data()
     data.set_query_context(context)
     measured = {Path(file).relative_to(ROOT).as_posix(): data.lines(file) for file in data.measured_files()}

@@ -37,7 +37,7 @@ NEVER_LARGE = {
 
 
 def _is_condition(value: list[Any] | tuple[Any, ...]) -> bool:
-    """Return True for the condition of a text with two alternatives, which is not shown."""
+    """Return True for the condition between two alternative texts: it is code, not a displayed text."""
     return len(value) == 2 and isinstance(value[0], str) and value[0] == "condition"
 
 

@@ -33,7 +33,7 @@ FILE = "backend/rules.py"
 
 
 def describe(source: str) -> set[tuple[str, str, str]]:
-    """Return the operator of each mutant, its code before and after."""
+    """Return the operator of each mutant, and its code before and after the change."""
     return {(mutant.operator, mutant.before, mutant.after) for mutant in list_mutants(FILE, dedent(source))}
 
 

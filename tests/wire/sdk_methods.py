@@ -90,9 +90,9 @@ def list_sdk_methods() -> list[Method]:
 
 
 def has_route(api: FastAPI, method: str, path: str) -> bool:
-    """Return True if a route matches this request: each literal word of its path must be a word in the route's path.
+    """Return True if a route has this method and path, with any name for the parameters.
 
-    Routes of `/auth` contain the actor and provider as words: one matching route is enough.
+    In `/auth`, a parameter of the request also matches a literal part of the route, such as an actor.
     """
 
     def is_matching(part: str, route_parts: str) -> bool:
@@ -111,7 +111,7 @@ def has_route(api: FastAPI, method: str, path: str) -> bool:
 
 
 def list_working_methods(api: FastAPI) -> set[str]:
-    """Return the names of the methods that work in this shop."""
+    """Return the names of the methods that have a route and are not in `REFUSED`."""
     return {
         name
         for name, method, path in list_sdk_methods()

@@ -124,7 +124,7 @@ class OpenShop:
 
 @pytest.fixture(scope="module")
 def seeded_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Create a separate database for this module."""
+    """Return the URL of a new, empty database for the tests of this module."""
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('any-input') / 'trompo.db'}"
     server: URL = request.getfixturevalue("postgresql")
@@ -266,7 +266,7 @@ def document() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def boundary_schema(document: dict[str, Any]) -> BaseSchema:
-    """Return the schema with minimum and maximum values; for PostgreSQL, the stricter database."""
+    """Return a schema that generates the minimum and maximum of each value."""
     return _remove_duplicates(schemathesis.openapi.from_dict(document, config=NO_METHODS))
 
 
@@ -276,10 +276,10 @@ def random_schema(document: dict[str, Any]) -> BaseSchema:
 
 
 def _remove_duplicates(schema: BaseSchema) -> BaseSchema:
-    """Leave out the cases that other cases cover.
+    """Leave out cases that other cases cover, and return the schema.
 
-    The cases that an operation accepts remain: every minimum and maximum of a value. A refused case, with one wrong
-    type of each field, is sent to one of the operations with the same declaration.
+    Of the accepted cases, those with a minimum or maximum remain. A refused case, such as a field of a wrong type,
+    is sent to only one of the operations with the same declaration.
     """
     wrong_types: Counter[tuple[str | None, ...]] = Counter()
     refused: set[tuple[str | None, ...]] = set()
@@ -327,7 +327,7 @@ async def test_undocumented_http_method_is_refused(
 def test_random_input_never_causes_a_server_error(
     random_schema: BaseSchema, open_shop: OpenShop, subtests: pytest.Subtests, paths: tuple[str, ...]
 ) -> None:
-    """PostgreSQL is the stricter database."""
+    """Send random requests on PostgreSQL, the stricter database."""
     _send_all_requests(random_schema, open_shop, subtests, FEW_EXAMPLES, paths)
 
 

@@ -111,7 +111,12 @@ PATH_NAMES = {"area": "announcement"}
 
 @dataclass
 class Reader:
-    """A reader who tries the examples by operation, with all keys to the shop and its ids by prefix."""
+    """A client with access to the whole shop that sends the documented examples.
+
+    Attributes:
+        ids: the shop's ids by prefix; they replace the ids of the examples.
+        examples: the request bodies by operation.
+    """
 
     shop: Shop
     client: httpx.AsyncClient
@@ -321,7 +326,7 @@ async def start_exchange(reader: Reader) -> None:
 
 
 async def create_exchange(reader: Reader) -> None:
-    """Start an exchange with the units of both sides; remember the action of the units that come back."""
+    """Start an exchange with the units of both sides. Remember the action of the returned units."""
     await start_exchange(reader)
     answer = await read_ok(await reader.send("POST /admin/exchanges/{exchange_id}/inbound/items"))
     (action,) = answer["order_preview"]["order_change"]["actions"]
@@ -330,7 +335,7 @@ async def create_exchange(reader: Reader) -> None:
 
 
 async def create_outbound_exchange(reader: Reader) -> None:
-    """Start an exchange, and remember the action of the units that go out."""
+    """Start an exchange, and remember the action that adds the new units."""
     await create_exchange(reader)
     answer = await read_ok(await reader.send("POST /admin/exchanges/{exchange_id}/outbound/items"))
     actions = answer["order_preview"]["order_change"]["actions"]
@@ -338,7 +343,7 @@ async def create_outbound_exchange(reader: Reader) -> None:
 
 
 async def ship_exchange(reader: Reader) -> None:
-    """Start an exchange whose new order is delivered, and remember the action of its shipping method."""
+    """Start an exchange, choose the shipping of the new units, and remember the action of that choice."""
     await create_exchange(reader)
     answer = await read_ok(await reader.send("POST /admin/exchanges/{exchange_id}/outbound/shipping-method"))
     actions = answer["order_preview"]["order_change"]["actions"]
@@ -388,7 +393,7 @@ async def upload_spreadsheet(reader: Reader) -> None:
 
 
 async def send_spreadsheet(reader: Reader) -> None:
-    """Send a list with an unknown head."""
+    """Upload a list with unknown column headings."""
     spreadsheet = "Descripción;Referencia;Precio 1;Saldo\nYoyo;R-1;5000;2\n".encode()
     answer = await reader.client.post("/admin/imports", files={"file": ("a.csv", spreadsheet, "text/csv")})
     reader.remember_ids((await read_ok(answer))["product_import"]["id"])
@@ -608,9 +613,9 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 async def test_documented_examples_of_all_operations_work(
     examples: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, subtests: pytest.Subtests
 ) -> None:
-    """Send each example to a copy of the state that its operation needs.
+    """Send the example of each operation to a separate copy of the shop, in the state that it needs.
 
-    The host of the webhook's example has a public address.
+    All names resolve to a public address, as the webhook's example needs.
     """
     public = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("93.184.216.34", 443))]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **_more: public)

@@ -20,7 +20,7 @@ Get = Callable[[str], Awaitable[LoadedPage]]
 
 @pytest.fixture
 def loaded_urls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the list of addresses whose loader was run."""
+    """Record the pages that the cache loads. Return the list of their addresses."""
     addresses: list[str] = []
 
     async def record_load(page: Page, url: str) -> LoadedPage:

@@ -36,8 +36,8 @@ async def test_empty_list_mentions_filters_only_if_they_are_set(
 
     | shop | address | message |
     |---|---|---|
-    | empty | of the list | an invitation with a link |
-    | any | with a filter that matches nothing | another sentence, with a link to the whole list |
+    | empty | without filters | an invitation with a link |
+    | any | with a filter that matches nothing | no match, with a link to the whole list |
     """
     component = page.component()
     invitations, filtered = find_by_test_id(component, INVITATION), find_by_test_id(component, NO_MATCHES)

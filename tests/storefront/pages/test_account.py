@@ -80,7 +80,7 @@ def go_to(root: rx.State, cookie: str, path: str) -> None:
 
 
 async def preprocess(root: rx.State, event: Event) -> StateUpdate | None:
-    """Pass the event through the app's middlewares. Return the update of the first one that ends it."""
+    """Pass the event through the app's middlewares. Return the first update that one returns, or None."""
     for middleware in MIDDLEWARE:
         if (update := await middleware.preprocess(app, root, event)) is not None:
             return update

@@ -19,9 +19,9 @@ DOCUMENT = Event(name=HYDRATE, payload={"hashes": ["digest"], "vars": {}})
 
 
 async def load_pages_after(shopper: Callable[[], rx.State], event: Event, address: str) -> list[bool]:
-    """Return for the product page, the catalogue and the checkout: True if it is still loaded after the event.
+    """Load the product page, the catalogue and the checkout. Return for each if it is loaded after the event.
 
-    All three were loaded at `/product/oso`; the event comes from `address`. The first two are public pages.
+    They are loaded at `/product/oso`; the event comes from `address`. Only the checkout is not public.
     """
     root = shopper()
     root.router = RouterData.from_router_data({"pathname": "/product/oso", "asPath": "/product/oso"})

@@ -59,7 +59,7 @@ def vite_config() -> str:
 
 
 def check_refused(patch: Patch, *sources: str) -> None:
-    """Check that the patch stops the build for each of these sources, and names itself."""
+    """Check that the patch stops the build for each of these sources, with its name in the error."""
     for source in sources:
         with pytest.raises(RuntimeError, match=rf"{patch.__name__} in .* in line with the installed Reflex"):
             patch(source)

@@ -30,14 +30,15 @@ EXT, SERVER, TESTS = "storefront/reflex_ext/", "storefront/server/", "tests/"
 
 @dataclass(frozen=True)
 class Use:
-    """One use of a name.
+    """A library's name that our code uses, and the conditions that it must meet.
 
     Attributes:
         name: `module:qualified.name`.
         by: our module that uses it.
         why: the purpose.
         overridden: the names of all arguments of a method that we override or replace.
-        arguments, named: the arguments of our call; only the number of `arguments` counts.
+        arguments: the number of positional arguments in our call.
+        named: the names of the keyword arguments in our call.
         is_called: True if we call it without arguments.
         fields: the fields of its instances that we read or set.
         value: the required value.
@@ -457,7 +458,7 @@ def test_state_update_has_full_name_and_marked_variables() -> None:
 
 
 def test_misspelt_field_of_a_view_is_refused_when_the_page_is_built() -> None:
-    """`State.content` with a dataclass, or None, is a variable of its fields at any depth."""
+    """Check that the variable of a dataclass, or None, has only variables for its fields, at any depth."""
 
     @dataclass
     class RowView:
@@ -486,7 +487,7 @@ def test_substates_can_be_replaced_by_another_dictionary() -> None:
 
 
 def test_method_marked_as_an_override_is_not_an_event() -> None:
-    """`on_demand_states.py` marks its overrides: other public methods are events that any client can send."""
+    """Check the mark that `on_demand_states.py` sets: an unmarked public method is an event of clients."""
     from reflex.state import _override_base_method
 
     assert _override_base_method(lambda: None).__override_base_method__  # type: ignore[attr-defined]
@@ -528,7 +529,7 @@ async def _sent(name: str) -> list[str]:
 
 
 def test_event_with_an_underscore_is_sent_to_the_browser() -> None:
-    """`_start_over` and `_confirmed` are for `assets/scripts/reconnecting.js` and `presses.js`."""
+    """Check the rule that sends `_start_over` and `_confirmed` to `reconnecting.js` and `presses.js`."""
     assert asyncio.run(_sent("_confirmed")) == ["browser _confirmed"]
     assert asyncio.run(_sent("state.add")) == ["server state.add"]
 
@@ -561,7 +562,7 @@ def test_socket_receives_its_asgi_scope() -> None:
 
 
 def test_packet_is_decoded_as_expected() -> None:
-    """`socket_frames.py` refuses every packet that no page sends."""
+    """Check the fields by which `socket_frames.py` refuses packets that no page sends."""
     from socketio.packet import Packet
 
     packet = Packet(encoded_packet='2/_event,["event",{"name":"x"}]')

@@ -80,7 +80,7 @@ def test_unknown_websocket_frame_is_refused(frame: str) -> None:
 
 
 def test_page_with_an_unknown_url_can_connect() -> None:
-    """Reflex sends the parts of such an address as a list; they are not read, and not passed on."""
+    """For an unknown URL, Reflex sends the list `splat`, which is dropped. Any other list is refused."""
     told = {"pathname": "/naves", "asPath": "/naves", "query": {"splat": ["naves"], "q": "oso"}}
     assert parse_browser_address(told)["query"] == {"q": "oso"}
     with pytest.raises(FrameRefused, match="a query that is none"):
@@ -89,7 +89,7 @@ def test_page_with_an_unknown_url_can_connect() -> None:
 
 @pytest.fixture(params=STORING)
 def filter_stored(request: pytest.FixtureRequest) -> Any:
-    """Return a function that gives the accepted stored values, for each event that carries some."""
+    """Return a function that returns the accepted values of a browser's storage, for each event that has some."""
 
     def brought(stored: object) -> Any:
         return parse_event({"name": request.param, "payload": {"vars": stored}})["payload"]["vars"]

@@ -48,7 +48,7 @@ def test_invalid_client_name_is_refused(query: str) -> None:
 
 @pytest.fixture
 def set_clients(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Return a function that sets how many people the shop, which is behind proxies, expects at one address."""
+    """Return a function that sets PEOPLE_PER_ADDRESS of the shop, which is behind proxies."""
 
     class Open:
         settings = Settings(data_dir=tmp_path)

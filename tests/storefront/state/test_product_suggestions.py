@@ -40,7 +40,7 @@ async def test_viewed_product_is_not_found_by_its_former_handle(
 ) -> None:
     """Test that a former handle is skipped.
 
-    It may be that of the page's own product, which the browser excludes by its current handle only.
+    The page's own product could appear under it, because the browser excludes only the current handle.
     """
     async with shop.database.transaction() as session:
         for name in ("trompo", "oso"):

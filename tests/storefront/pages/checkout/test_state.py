@@ -126,7 +126,7 @@ async def test_problems_are_shown_only_for_fields_that_the_shopper_has_reached(s
 async def test_typed_values_are_merged_with_the_draft_without_replacing_newer_ones(
     state: CheckoutState,
 ) -> None:
-    """Test that a page which briefly displays an older draft does not replace newer values."""
+    """Send notes without the saved values, as a page with an older draft does: the draft keeps them."""
     await state.save_note(TYPED, [], 1)
     await state.save_note({}, ["email"], 2)
     await state.save_note({"phone": "12"}, ["email", "phone"], 3)
@@ -253,7 +253,7 @@ async def test_typing_after_an_order_of_another_tab_does_not_change_the_new_cart
 
 @asynccontextmanager
 async def order_in_progress(state: CheckoutState, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Start placing the page's order. It waits until the end of the block, and then fails."""
+    """Start placing the page's order, and hold it until the end of the block; then it is refused."""
     has_begun, may_end = asyncio.Event(), asyncio.Event()
 
     async def wait(*_arguments: object) -> NoReturn:
@@ -401,7 +401,7 @@ async def test_later_day_of_delivery_is_shown_before_the_order_is_placed(
 async def test_total_in_the_answer_is_the_final_one(
     shop: Shop, state: CheckoutState, variant_id: str, price: int
 ) -> None:
-    """Test that the shopper is not asked twice: the shipping price depends on the products' value."""
+    """Test that the answer's total has the new shipping price, so that the shopper is not asked twice."""
     ship, place = (CheckoutState.event_handlers[name].fn for name in ("price_shipping", "place_order"))
     root: Any = get_root_state(state)
     root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
@@ -421,7 +421,7 @@ async def test_total_in_the_answer_is_the_final_one(
 async def test_second_payment_of_a_paid_cart_shows_a_notice_on_the_empty_checkout(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """Test a payment that the bank approved after it was cancelled.
+    """Cancel a payment, let the bank approve it, and pay again.
 
     The form disappears with the cart's lines, so a notice shows the reason.
     """
@@ -463,7 +463,7 @@ async def test_cart_emptied_by_another_tab_closes_the_checkout(shop: Shop, state
 
 
 async def test_cart_ordered_by_another_tab_shows_its_order(shop: Shop, state: CheckoutState) -> None:
-    """Test that the order is found although the other tab forgot the cart and this page never got the order's link."""
+    """Test that the order is found although this page has neither the cart's id nor a link to the order."""
     page = await _place_order(shop, state)
     state.last_order = ""
     (await state.get_state(CartState)).cart_id = ""
@@ -519,7 +519,7 @@ def _ready_shipping(option_id: str) -> Shipping:
 async def test_order_can_be_placed_before_a_new_connection_has_loaded_the_shipping(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
-    """Test an outage while the address was typed: its shipping was removed and must be priced again."""
+    """Test that shipping which a new address removed is chosen and priced again for the order."""
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     async with shop.database.transaction() as session:
@@ -535,7 +535,7 @@ async def test_order_can_be_placed_before_a_new_connection_has_loaded_the_shippi
 async def test_order_can_be_placed_while_the_page_requests_the_shipping_price(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Test a new connection whose first pricing is for the address that was saved before the outage."""
+    """Change the address while the order prices its shipping, as the page does: it is priced again."""
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     await shop.checkout.set_town(cart_id, MEDELLIN, "Calle 1 # 2-3")
