@@ -59,7 +59,7 @@ def measure_memory(shop: ShopServer) -> dict[int, int]:
 async def send(
     shop: ShopServer, client: httpx.AsyncClient, path: str, name: str, content: bytes
 ) -> httpx.Response:
-    """Send a file. Check that other requests are answered meanwhile, and that no process ends or grows."""
+    """Send a file. Check that other requests are answered while it is read, and that no process ends or grows."""
     before = measure_memory(shop)
     field = "files" if path == "/admin/uploads" else "file"
     sending = asyncio.create_task(client.post(path, files={field: (name, content)}))

@@ -9,6 +9,7 @@ from typing import Any
 import reflex as rx
 
 from backend.core.texts import _
+from backend.core.web.passwords import MIN_STAFF_LENGTH
 from storefront.components.forms import field
 from storefront.components.http_forms import ANSWER, OFFLINE, http_form
 from storefront.components.pictures import SHOP_ICON, drawing
@@ -22,6 +23,9 @@ from storefront.reflex_ext.state_loss import KnownClientState
 from storefront.state.handlers import event
 
 TITLE = _("Entrar a la oficina")
+PASSWORD_HINT = _("Al menos {count} caracteres. Una frase corta sirve muy bien.").format(
+    count=MIN_STAFF_LENGTH
+)
 REQUESTED_FORM: rx.Var[str] = hook(script("office/requested_form"), "useRequestedForm").to(str)
 """The form that the address requests; empty for the sign-in form."""
 
@@ -135,7 +139,7 @@ def invitation_form() -> rx.Component:
                 "new-password",
                 "office-password",
                 type="password",
-                hint=_("Al menos 8 caracteres. Una frase corta sirve muy bien."),
+                hint=PASSWORD_HINT,
             ),
             action="/auth/staff/invitation",
             leads_to=OFFICE,

@@ -25,7 +25,7 @@ from backend.staff_notices.choices import save_choices
 from backend.staff_notices.push.subscriptions import add_subscription, remove_subscription
 from storefront.components.forms import SubmitOnce
 from storefront.components.http_forms import http_form
-from storefront.office.auth.sign_in import sign_in_field
+from storefront.office.auth.sign_in import PASSWORD_HINT, sign_in_field
 from storefront.office.auth.sign_out import sign_out_everywhere
 from storefront.office.components.feedback import chip, screen
 from storefront.office.layout import office_layout
@@ -246,7 +246,7 @@ def password_panel() -> rx.Component:
                 "new-password",
                 "own-new-password",
                 type="password",
-                hint=_("Al menos 8 caracteres. Una frase corta sirve muy bien."),
+                hint=PASSWORD_HINT,
             ),
             action="/auth/staff/password",
             leads_to=SIGN_IN,

@@ -7,6 +7,7 @@ import reflex as rx
 
 from backend.app import current_shop
 from backend.core.texts import _
+from backend.core.web.passwords import MIN_LENGTH
 from backend.legal.consents import CHECKBOXES
 from storefront.components.consents import consent_box
 from storefront.components.forms import Text
@@ -125,7 +126,7 @@ def email_field() -> rx.Component:
 
 def new_password_field(name: str = "password", label: str = PASSWORD) -> rx.Component:
     """Build the field of a new password."""
-    hint = _("Al menos 8 caracteres. Una frase corta sirve muy bien.")
+    hint = _("Al menos {count} caracteres. Una frase corta sirve muy bien.").format(count=MIN_LENGTH)
     return entry_field(name, label, "new-password", kind="password", hint=hint)
 
 

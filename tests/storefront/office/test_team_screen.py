@@ -1,16 +1,20 @@
 """Staff and account screens (Equipo, Mi cuenta), used by two staff members."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+import reflex as rx
 from sqlalchemy import select
 
 from backend.app import Shop
 from backend.audit import AuditEntry
+from backend.core.web.passwords import MIN_STAFF_LENGTH
 from backend.staff.rights import COMMAND_LINE, Role
 from backend.staff.service import change_staff, list_staff
 from storefront.live.refresh import update_state
-from storefront.office.team.account import OwnAccountState
+from storefront.office.auth.sign_in import invitation_form
+from storefront.office.team.account import OwnAccountState, password_panel
 from storefront.office.team.state import TeamState
 from tests.backend.staff_notices.push.conftest import PushBrowser
 from tests.storefront.office.conftest import BrowserFactory
@@ -298,3 +302,8 @@ async def test_role_form_ignores_rights_that_it_does_not_have(browser_of: Browse
     (role,) = screen.content.roles
     assert "CHANGE_STAFF" not in role.seen.split()
     assert "SELL" in role.seen.split()
+
+
+@pytest.mark.parametrize("form", [invitation_form, password_panel])
+def test_password_forms_of_staff_say_the_minimum_length(form: Callable[[], rx.Component]) -> None:
+    assert f"Al menos {MIN_STAFF_LENGTH} caracteres." in str(form())
