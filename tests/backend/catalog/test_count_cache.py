@@ -222,7 +222,7 @@ async def test_every_filter_has_its_own_counts(shop: Shop, ids_by_handle: dict[s
 async def test_counts_filtered_by_price_are_read_again_after_every_change(
     shop: Shop, ids_by_handle: dict[str, str]
 ) -> None:
-    """Price changes affect only lists filtered by price: with such a filter, every change invalidates the counts."""
+    """Change a price: counts with a price filter are read again, unlike those without one."""
     cheap = CatalogFilter(max_price=40_000)
     for _ in range(2):
         assert (await read_counts(shop.database, cheap))["total"] == 0

@@ -212,7 +212,7 @@ async def many_writers(postgresql_url: str) -> AsyncIterator[Database]:
 
 
 async def test_changes_are_numbered_in_commit_order(many_writers: Database) -> None:
-    """Check that a reader of a number does not miss a change that began earlier and is committed later."""
+    """Read a number between two commits: the change that began first and is committed last gets a larger one."""
     probe = VersionProbe(many_writers)
     start = await probe.read_version()
     async with many_writers.transaction() as early:

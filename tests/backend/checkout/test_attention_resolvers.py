@@ -412,7 +412,7 @@ async def test_attention_about_the_money_of_a_packed_order_cannot_be_dismissed(
 async def test_packed_order_is_not_cancelled_by_a_rejection_of_the_bank(
     till: Till,
 ) -> None:
-    """Check that the bank is asked again, so that its report is not lost."""
+    """Check that the rejection is applied after the fulfillment was cancelled, as the bank is asked again."""
     order, payment = await packed_order(till)
     till.bank.states[payment.invoice] = ProviderState.REJECTED
     for _ in range(2):

@@ -171,7 +171,7 @@ async def test_only_one_of_two_concurrent_approvals_is_captured(till: Till) -> N
 
 
 async def test_second_approval_of_a_purchase_that_was_restored_twice_raises_attention(till: Till) -> None:
-    """Check a purchase whose payment was closed twice: the first closed one is approved after the third has paid."""
+    """Change the bank twice. After the third payment has paid, the bank approves the first one."""
     trompo = await till.make_variant(stock=5)
     first, one = await till.order(trompo)
     cart_id = await till.placed_orders.change_bank(first.id, till.token(first))
@@ -199,7 +199,7 @@ async def test_restored_guest_purchase_is_paid_only_once_after_a_sign_in(
 async def test_guest_payment_without_a_bank_answer_is_remembered_after_a_sign_in(
     till: Till, old_is_first: bool
 ) -> None:
-    """Check a guest's cart that has not become an order; its lines are then paid in the account's cart."""
+    """Check a guest's cart without an order. The sign-in moves its lines to the account's cart, which is paid."""
     guests = await till.cart(await till.make_variant())
     till.bank.refusal = OutcomeUnknown("no answer")
     with pytest.raises(OutcomeUnknown):

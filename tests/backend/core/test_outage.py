@@ -87,9 +87,9 @@ async def test_worker_logs_only_one_line_during_an_outage(caplog: pytest.LogCapt
 
 
 def test_outage_of_both_pool_and_probe_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    """Check the log if both sources fail.
+    """Check the log if the pool and the probe fail, and recover one after the other.
 
-    The probe's connection may fail alone, if the server has no connection to spare.
+    The probe alone may fail while the pool works: the server may have no further connection for it.
     """
     outage, error = Outage(), DatabaseUnavailable("The database does not answer")
     outage.record_failure(error, error, PROBE)

@@ -179,7 +179,7 @@ def test_invisible_characters_of_a_list_are_left_out() -> None:
     ],
 )  # fmt: skip
 def test_price_in_a_foreign_currency_is_not_read_as_pesos(tmp_path: Path, code: str, text: str) -> None:
-    """Check that no price is read. `test_ambiguous_or_invalid_price_is_refused` has the refusal of the row."""
+    """Check that no price is read. `test_ambiguous_or_invalid_price_is_refused` checks that the cell is refused."""
     rows = [["Nombre", "SKU", "Precio"], ["Trompo", "T-1", 45_000]]
     (cells,) = read_cells(write_workbook(tmp_path / "a.xlsx", rows, {2: code}))
     assert cells["price"] == text

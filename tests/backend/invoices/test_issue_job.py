@@ -206,7 +206,7 @@ async def test_crash_at_any_step_of_issuing_uses_no_second_invoice_number(
 async def test_document_that_is_sent_on_a_later_day_has_the_date_of_that_day(
     shop: Shop, shop_defaults: Defaults, dying: Callable[..., Any]
 ) -> None:
-    """Test a crash before midnight, whether or not the document may have been sent before it."""
+    """Test a crash on the day before, either before the document was sent or when it may have been sent."""
     desk = Desk()
     invoices = await enable_invoices(shop, desk)
     await place_paid_order(shop)

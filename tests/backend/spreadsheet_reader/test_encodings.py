@@ -87,7 +87,7 @@ SPANISH_WORDS = (
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("word", SPANISH_WORDS)
 def test_single_accented_letter_is_read_as_written_or_refused(word: str, encoding: str) -> None:
-    """Check that a file with one accented letter is never read as another word."""
+    """Check that a word with an accented letter is never read as another word."""
     content = f"Nombre;Precio\nTrompo;1000\n{word};2000\n".encode(encoding)
     found = decode_lines(content).split("\n")[2]
     assert found in (f"{word};2000", f"{word};2000".encode(encoding).decode("ascii", "replace"))
@@ -100,7 +100,7 @@ def can_encode(text: str, encoding: str) -> bool:
 
 @given(st.lists(st.tuples(TEXTS, st.booleans()), min_size=1, max_size=6), st.sampled_from(ENCODINGS))
 def test_no_letter_is_replaced_by_another_one(lines: list[tuple[str, bool]], encoding: str) -> None:
-    """Check that a line is read as it was written, or has unreadable letters."""
+    """Check that each letter of a line is read as it was written, or as the sign for an unreadable letter."""
     written = [
         (text, text.encode("utf-8" if is_utf8 or not can_encode(text, encoding) else encoding))
         for text, is_utf8 in lines

@@ -129,7 +129,7 @@ async def read_thumbnails(database: Database) -> dict[str, str]:
 
 
 async def test_imported_pictures_show_their_option_values(database: Database, importer: Importer) -> None:
-    """Import a file three times: unchanged, and with a new colour and a picture of another colour."""
+    """Import a file, import it unchanged, and then with a new colour and with a picture moved to another colour."""
     await importer(SHIRT)
     expected = [("todas", None), ("rojo", "Rojo"), ("azul", "Azul"), ("azul-2", "Azul")]
     assert await read_shown(database) == expected

@@ -112,7 +112,7 @@ async def test_title_order_ignores_accents_and_case(sorted_products: Database) -
 async def test_search_text_without_words_shows_all_products(
     sorted_products: Database, text: str, count: int, near: int | None
 ) -> None:
-    """Check that the whole catalogue is displayed if a search finds nothing."""
+    """Check spaces and signs: with signs, the products are shown as those that match the text only in part."""
     async with sorted_products.read() as session:
         page = await catalog_page(session, CatalogFilter(text=text))
     assert (page.total, len(page.cards), page.near) == (count, count, near)

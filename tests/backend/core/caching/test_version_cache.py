@@ -67,7 +67,7 @@ async def test_value_of_an_unchanged_version_is_read_once(catalogue: Catalogue) 
 async def test_value_is_read_again_for_any_other_version_number(
     catalogue: Catalogue, changed: Version
 ) -> None:
-    """Check also a lower number: on PostgreSQL a later version may have one."""
+    """Check also lower numbers: on PostgreSQL, a later version may have a lower number."""
     cache = VersionCache[str, str](catalogue.now, 10)
     await cache.get("home", catalogue.read)
     catalogue.version = changed

@@ -27,7 +27,6 @@ async def test_installed_sqlalchemy_version_passes_the_driver_check() -> None:
 async def test_driver_without_a_method_that_sqlalchemy_calls_stops_the_start(
     driver: type, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check a driver without a method that SQLAlchemy calls."""
     monkeypatch.delattr(driver, name)
     with pytest.raises(CannotStart) as stopped:
         await check_sqlite_driver()

@@ -169,7 +169,7 @@ async def test_shipment_fields_have_their_limits(
 
 
 async def test_optional_request_fields_are_not_sent(networked: CarrierClient, wire: SandboxCarrier) -> None:
-    """Check carrier 2.2 and 2.3: no cash on delivery, own id or thermal label is sent, and one package per call."""
+    """Check carrier 2.2 and 2.3: no request has cash on delivery, our id or a thermal label. Each has one package."""
     await networked.create_shipment(await shipment(networked))
     for _, path, body in wire.requests:
         names = json.dumps(body)
