@@ -45,7 +45,7 @@ class MarkedBranches(ast.NodeTransformer):
         return node if ast.unparse(node.test).endswith("TYPE_CHECKING") else self._mark_both(node)
 
     def visit_While(self, node: ast.While) -> ast.AST:
-        """Mark the body, and the end unless the loop has none."""
+        """Mark the body, and the end unless the loop is `while True`."""
         return self._mark_both(node, has_end=not isinstance(node.test, ast.Constant))
 
     def visit_For(self, node: ast.For) -> ast.AST:

@@ -41,7 +41,7 @@ async def add_own_delivery(database: Database, price: Cop) -> None:
 
 
 async def choose_pickup(shop: Shop, cart_id: str) -> str:
-    """Choose pickup at the store for the cart, which costs nothing.
+    """Choose pickup at the store, which is free, as the cart's shipping.
 
     Returns:
         The id of that shipping option.

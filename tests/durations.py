@@ -16,7 +16,7 @@ MAX_PRINTED = 50
 
 
 class Durations:
-    """The added-up seconds of each test of a run."""
+    """The total seconds of each test of a run."""
 
     def __init__(self, file: Path) -> None:
         """Start with no tests; the file is written when the run ends."""

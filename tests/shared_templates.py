@@ -31,8 +31,8 @@ class _CompiledTemplates(jinja2.BytecodeCache):
 def share_compiled_templates() -> Iterator[None]:
     """Share the compiled templates between all environments with the same options.
 
-    Each test has its own shop, and each shop reads its templates. Compiling those of one mail takes longer than a
-    usual test.
+    Each test has its own shop, and each shop reads its templates. Compiling the templates of one mail takes
+    longer than a usual test.
     """
     caches: dict[str, _CompiledTemplates] = defaultdict(_CompiledTemplates)
 

@@ -175,7 +175,7 @@ def find_violations(file: Path, source: str) -> Iterator[str]:
 
 
 def find_old_words(file: Path, text: str) -> Iterator[str]:
-    """Yield the replaced words in the text of `file` (relative to the project), one line each."""
+    """Yield the words in the text of `file` (relative to the project) that `WORDS` replaces, one line each."""
     place = file.as_posix()
     if place.startswith(NOT_WORDED):
         return

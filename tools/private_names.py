@@ -46,7 +46,10 @@ See `tests/test_library_contracts.py`, and for Reflex `tests/storefront/reflex_e
 def find_private_uses(
     texts: Mapping[str, str], allowed: Mapping[tuple[str, str], str] = ALLOWED
 ) -> Iterator[str]:
-    """Yield the uses that are not allowed, and the allowed ones that no longer exist, one line each."""
+    """Yield the uses of private names that are not in `allowed`, one line each.
+
+    Also yield the entries of `allowed` that no test uses any more.
+    """
     unused = set(allowed)
     for place, text in texts.items():
         for line, name in sorted(set(_iter_uses(ast.parse(text, place)))):

@@ -77,7 +77,7 @@ class WordCount:
         )
 
     def find_excess(self) -> Iterator[Finding]:
-        """Yield the dialect words of each package whose share is above the limit."""
+        """Yield the words of `DIALECT` in each package where their share is above `MAX_DIALECT_SHARE`."""
         for package, findings in self.dialect.items():
             if len(findings) > self.words[package] * MAX_DIALECT_SHARE:
                 yield from findings

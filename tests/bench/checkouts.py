@@ -18,7 +18,7 @@ MAIL_CHECK_INTERVAL_S = 0.1
 
 
 class CheckoutTask:
-    """A task of the load generator: each call is the checkout of another guest from another address."""
+    """A task of the load generator. Each call buys as a new guest, from an IP address of their own."""
 
     def __init__(
         self, publishable_key: str, variant_ids: Sequence[str], region_id: str | None = None
@@ -59,7 +59,7 @@ async def measure_checkouts(
 
 
 async def wait_for_mails(database: Database) -> None:
-    """Wait until the confirmation of each order is written.
+    """Wait until the confirmation mail of each order is sent.
 
     Raises:
         TimeoutError: mails are still unsent after `MAILS_TIMEOUT_S`.

@@ -240,7 +240,7 @@ OpenPage = Callable[[int, int], AbstractAsyncContextManager[Page]]
 
 @pytest.fixture(scope="session")
 def production_build() -> None:
-    """Check that the production pages are built; `make test` builds them before the tests."""
+    """Fail if the production pages are not built; `make test` builds them before the tests."""
     if not STAMP.exists():
         pytest.fail("the pages are not built: run `make pages`")
 

@@ -59,7 +59,7 @@ async def google_page(
     browser: Browser,
     watch: PageWatch,
 ) -> AsyncIterator[Page]:
-    """Open a page of that shop on the smallest phone, and let the provider sign in a new user."""
+    """Open a page of `google_shop` on the smallest phone. The provider then signs in a new user."""
     provider.person |= {
         "sub": request.node.name,
         "email": f"ana{crc32(request.node.name.encode())}@example.com",

@@ -174,7 +174,7 @@ async def open_attention(page: Page) -> None:
 
 
 async def open_more_places(page: Page) -> None:
-    """Open the places for which a phone's bar has no space."""
+    """Open the «Más» menu, with the sections for which a phone's bar has no space."""
     await page.get_by_role("button", name="Más").click()
     await expect(page.get_by_role("dialog")).to_be_visible()
 

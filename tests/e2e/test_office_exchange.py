@@ -20,7 +20,11 @@ OLD, NEW = "yoyo-de-madera", "coca-balero"
 
 
 async def sell_at_counter(server: ShopServer) -> tuple[str, int, str, int]:
-    """Sell the product to exchange, in cash. Return the order's id, its price, and the new product's SKU and price."""
+    """Sell the product to exchange, in cash.
+
+    Returns:
+        The order's id and price, and the new product's SKU and price.
+    """
     async with open_database(server) as database, database.transaction() as session:
         found = {}
         for handle in (OLD, NEW):

@@ -32,7 +32,7 @@ ADD_CACHE = "caches.open('offline-of-an-earlier-build').then((cache) => cache.pu
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def phone(browser: Browser, server: ShopServer, watch: PageWatch) -> AsyncIterator[Page]:
-    """Open a page on a phone whose browser runs the shop's worker."""
+    """Open a page on a phone whose browser may run the shop's service worker."""
     expect_lost_network(watch)
     async with build_page_opener(server, browser, watch, service_workers="allow")(*WIDTHS["320"]) as page:
         yield page
@@ -44,7 +44,7 @@ def expect_lost_network(watch: PageWatch) -> None:
 
 
 async def install_worker(page: Page) -> None:
-    """Open a page and wait until it has installed the worker."""
+    """Open a page and wait until it has installed the service worker."""
     await visit(page, "/catalog")
     await page.evaluate(INSTALL)
 

@@ -37,7 +37,7 @@ async def test_stock_notice_is_requested_confirmed_and_deleted(
 
 
 async def _mailed_link(page: Page, server: ShopServer) -> str:
-    """Wait for the mail in the shop's folder. Return the link in it."""
+    """Wait for the mail to `espera@example.com` in the shop's outbox. Return the link in it."""
     folder, deadline = server.folder / "data" / "outbox", time.monotonic() + TIMEOUT_MS / 1000
     while time.monotonic() < deadline:
         for file in folder.glob("*.eml") if folder.exists() else ():

@@ -14,7 +14,10 @@ DATABASE_NAME = "trompo"
 
 @contextmanager
 def empty_database(kind: str, folder: Path) -> Iterator[str]:
-    """Create an empty database of this kind, with its files in `folder`, until the block ends. Yield its address."""
+    """Create an empty SQLite or PostgreSQL database until the block ends. Yield its address.
+
+    Its files are in `folder`.
+    """
     if kind == "sqlite":
         yield f"sqlite+aiosqlite:///{folder / 'trompo.db'}"
         return

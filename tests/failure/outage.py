@@ -294,7 +294,7 @@ async def run(outages: int, *, database_url: str, folder: Path, rng_seed: int | 
     """Let the gateway of a shop in this process fail `outages` times.
 
     Args:
-        outages: how often.
+        outages: the number of outages.
         database_url: an empty database.
         folder: the shop's data folder.
         rng_seed: the same seed repeats the same run.

@@ -90,7 +90,7 @@ class ParserRun:
         (await self.client.post(IMPORTS_PATH, files={"file": ("lista.xlsx", self.valid)})).raise_for_status()
 
     async def new_import(self) -> str:
-        """Return the id of a new import, for the pictures of a zip."""
+        """Create an import that takes a zip of pictures. Return its id, or an unknown id if it is refused."""
         answer = await self.client.post(IMPORTS_PATH, files={"file": ("lista.csv", PICTURE_LIST)})
         return str(answer.json()["product_import"]["id"]) if answer.status_code == 200 else "imp_none"
 

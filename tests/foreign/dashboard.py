@@ -342,7 +342,7 @@ async def main() -> None:
 
 
 async def run_steps(shop: ShopServer, url: str, folder: Path) -> None:
-    """Sell a product, and do all steps."""
+    """Order a product in the shop, and run all steps in the dashboard."""
     async with open_admin_client(shop) as client, async_playwright() as playwright:
         product, order_id = await place_order(shop, client)
         browser = await launch(playwright)

@@ -7,7 +7,7 @@ from reflex.components.component import BaseComponent
 
 
 def walk(component: BaseComponent) -> Iterator[Any]:
-    """Yield a component and all components below it, with those of conditions and lists."""
+    """Yield a component and all components below it, with those of all cases of `rx.match`."""
     yield component
     part: Any = component
     cases: list[BaseComponent] = []

@@ -553,7 +553,11 @@ async def send_bearer_token(reader: Reader) -> None:
 
 
 async def _read_shop(shop: Shop) -> tuple[str, str, list[str]]:
-    """Return the publishable key, the staff member's id, and one id of each kind."""
+    """Allow manual payment in the region and add a second staff member.
+
+    Returns:
+        The publishable key, the owner's id, and one id of each kind of row.
+    """
     models: tuple[Any, ...] = (
         Category,
         Collection,

@@ -28,7 +28,7 @@ class RunningServer:
 
 
 class Side(Protocol):
-    """One side of the comparison."""
+    """The shop or the platform, as a side of the comparison."""
 
     name: str
 

@@ -62,7 +62,7 @@ class ShopSide:
             yield RunningServer(process, self._settings.port, seconds)
 
     async def finish_checkouts(self) -> None:
-        """Wait until the confirmation of each order is written."""
+        """Wait until the confirmation mail of each order is sent."""
         await wait_for_mails(self._database)
 
     async def close(self) -> None:

@@ -20,7 +20,10 @@ BrowserFactory = Callable[..., Awaitable[rx.State]]
 
 @pytest.fixture
 def browser_of(shop: Shop, shopper: Callable[[], rx.State]) -> BrowserFactory:
-    """Return a function that creates the state of a browser of this role; None is a signed-out browser."""
+    """Return a function that creates the state of a browser with a new staff member of a role signed in.
+
+    With the role None, the browser is signed out.
+    """
 
     async def make(role: Role | None, path: str = "/oficina", *, second_factor: bool = True) -> rx.State:
         root = shopper()

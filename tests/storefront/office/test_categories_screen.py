@@ -27,7 +27,7 @@ PICTURE = "/pictures/0123456789abcdef/foto-640x480-640.webp"
 
 @pytest.fixture
 async def ids(shop: Shop, defaults: Defaults) -> dict[str, str]:
-    """Create two products, and Libros with Novelas; return the ids by handle."""
+    """Create two products, and the category Libros with the subcategory Novelas. Return the ids by handle."""
     async with shop.database.transaction() as session:
         for handle in ("la-voragine", "maria"):
             await add_product(session, defaults, handle, stock=3)

@@ -66,7 +66,7 @@ def list_pids(nodes: list[Process]) -> list[int]:
 
 
 def watch_renderings(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Return an event that is set when a process gets a page to render."""
+    """Return an event that is set when a renderer process begins to render a page."""
     render, has_begun = RendererProcess.render, asyncio.Event()
 
     async def render_and_report(process: RendererProcess, url: str, initial_state: bytes) -> str:

@@ -31,7 +31,7 @@ TYPED = {
 
 @pytest.fixture
 async def variant_ids(shop: Shop, defaults: Defaults) -> list[str]:
-    """Create a product for 10,003 pesos and one for 40."""
+    """Create a product for 10,003 pesos and one for 40 pesos. Return the ids of their variants."""
     async with shop.database.transaction() as session:
         dear = await add_product(session, defaults, "trompo", price=10_003)
         return [dear, await add_product(session, defaults, "bolita", price=40)]

@@ -19,7 +19,7 @@ from tests.storefront.office.events import send_event
 
 @pytest.fixture
 async def order_id(shop: Shop, defaults: Defaults, store: httpx.AsyncClient) -> str:
-    """Return the id of a paid order of three units for a carrier."""
+    """Return the id of a paid order of three units, which a carrier ships."""
     async with shop.database.transaction() as session:
         toy = await add_product(session, defaults, "trompo", stock=5)
     return str((await complete_purchase(store, toy, 3, price_type="calculated"))["id"])
