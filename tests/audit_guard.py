@@ -92,7 +92,7 @@ def find_written_table(statement: str) -> str | None:
 
 @contextmanager
 def watch_audit(code: str = BACKEND) -> Iterator[AuditGuard]:
-    """Observe every database of this process.
+    """Observe the calls on behalf of an actor, and their writes to every database of this process.
 
     Args:
         code: path of a folder. Calls of functions outside it are not observed.

@@ -29,7 +29,7 @@ def attacked_shop(tmp_path_factory: pytest.TempPathFactory, demo_data: Path) -> 
 def shop_surface(
     shared_results: SharedResults, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, list[str]]:
-    """Return every route and every event handler of the shop. One worker lists them in a separate process."""
+    """Return every route and every event handler of the shop. One pytest worker lists them for all workers."""
 
     def create(file: Path) -> None:
         file.write_bytes(orjson.dumps(read_surface(tmp_path_factory.mktemp("surface"))))

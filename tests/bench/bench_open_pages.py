@@ -84,7 +84,7 @@ async def measure(shop: Shop) -> None:
 
 
 async def open_page(app: rx.App, token: str, address: str, state: type[Any]) -> None:
-    """Open a simulated browser at this address: load `state` for its token."""
+    """Simulate a browser that opens this address: link its token, and load the data of `state`."""
     assert app.event_namespace is not None
     await app.event_namespace.link_token_to_sid(token, token, update_state=False)
     router_data = {

@@ -128,7 +128,7 @@ async def measure_filter(page: Page, rounds: int) -> list[float]:
 
 
 async def measure(shop: ShopServer, browser: Browser, rounds: int) -> None:
-    """Print one line for each waiting time."""
+    """Measure each waiting time, and print a line for it."""
     measurements: dict[str, Callable[[Page, int], Awaitable[list[float]]]] = {
         "keystroke to suggestions": measure_search,
         "add to cart to count": measure_add_to_cart,

@@ -28,7 +28,7 @@ async def read_version(shop: Shop) -> int:
 
 
 async def is_changed_by(shop: Shop, statement: Executable) -> bool:
-    """Return True if the statement changes the version of the sold-out variants."""
+    """Run the statement. Return True if it changes the version of the sold-out variants."""
     before = await read_version(shop)
     async with shop.database.transaction() as session:
         await session.execute(statement)

@@ -59,7 +59,7 @@ def create_settings_reader(database: Database, settings: Settings) -> Callable[[
 
 
 def orders_of(checkout: Checkout) -> PlacedOrders:
-    """Return the placed orders of this checkout."""
+    """Return the service for placed orders, connected to this checkout."""
     return PlacedOrders(checkout.starter, Tracker(checkout.database, checkout.fulfillment_providers))
 
 

@@ -25,7 +25,7 @@ ROWS = [f"Juguete {n};J-{n};1000;1;;{name}\n" for n, name in enumerate(NAMES)]
 
 
 async def read_picture_problems(sender: Sender) -> dict[str, str]:
-    """Return the problem of each picture that is processed, by address."""
+    """Return the problem of each picture of the imports, by address; empty if there is none."""
     query = select(ProductImportPicture.name, ProductImportPicture.problem)
     async with sender.shop.database.read() as session:
         return dict((await session.execute(query.order_by(ProductImportPicture.name))).all())

@@ -27,7 +27,7 @@ PRICE_HEADINGS = {
 
 
 def build_catalog(*, has_options: bool) -> list[CatalogProduct]:
-    """Return two products; the first one has two variants if there can be options."""
+    """Return two products. If `has_options`, the first one has two variants."""
     values: list[tuple[str, ...]] = [("Rojo",), ("Azul",)] if has_options else [()]
     variants = tuple(
         CatalogVariant(f"A-{place}", 20_000 + place, None, 3, "", one) for place, one in enumerate(values)

@@ -62,7 +62,7 @@ class Office:
         return await choose_shipping(self.till, self.order, provider_id)
 
     async def issue(self) -> None:
-        """Issue the documents that wait; a credit note waits for its invoice."""
+        """Issue the pending documents, in two turns: a credit note waits for its invoice."""
         for _turn in range(2):
             for row in await list_documents(self.shop):
                 if row.state == "pending":

@@ -134,7 +134,7 @@ class Desk:
         return waiting[0] if waiting else None
 
     async def sessions(self) -> dict[str, str]:
-        """Return the states of all sessions by invoice; the first session has the key ``."""
+        """Return the states of all sessions by invoice. The key of the first session is empty."""
         async with self.database.read() as session:
             found = await session.execute(select(PaymentSession.invoice, PaymentSession.state))
             return {invoice.removeprefix(self.invoice): state for invoice, state in found}

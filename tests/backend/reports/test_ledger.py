@@ -36,7 +36,7 @@ def to_period(first: date, last: date) -> Period:
 
 
 def to_pesos(sums: dict[int, TaxedAmount]) -> dict[int, tuple[int, int]]:
-    """Return pesos and their IVA by rate."""
+    """Return total and IVA in pesos by rate, without rates whose total is 0."""
     return {rate: (one.total, one.tax) for rate, one in sums.items() if one.total}
 
 

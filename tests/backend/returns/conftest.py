@@ -11,7 +11,7 @@ from tests.store_defaults import Defaults, add_product
 
 @pytest.fixture
 async def variant_id(request: pytest.FixtureRequest, shop: Shop, shop_defaults: Defaults) -> str:
-    """Return a variant with 5 units: the variant of `paid` if the test uses it, else a new one."""
+    """Return a variant with 5 units: that of the fixture `paid` if the test uses it, else a new one."""
     if "paid" in request.fixturenames:
         return (await read_sold_order(shop)).variant_id
     async with shop.database.transaction() as session:

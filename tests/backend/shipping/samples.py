@@ -61,7 +61,7 @@ def place_in(dane_code: str) -> ShippingPlace:
 
 
 def shipment_request(**changes: Any) -> LabelRequest:
-    """Return a label request for the same packages."""
+    """Return a label request for the default package from Bogotá to Medellín."""
     request = LabelRequest(
         reference="1042-1",
         origin=WAREHOUSE,

@@ -28,7 +28,7 @@ async def endpoint(shop: Shop) -> str:
 
 @pytest.fixture
 async def product(admin: httpx.AsyncClient) -> dict[str, Any]:
-    """Return a product with 10 units of its variant, whose events are not recorded."""
+    """Return a product with 10 units. Its events are recorded only if an endpoint exists already."""
     body = {
         "title": "Balero",
         "status": "published",

@@ -32,7 +32,7 @@ PRODUCTS = "/store/products"
 async def list_queries(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
     """Create a shop with two products.
 
-    Return a query for each name of a list.
+    Return the query strings of product lists by the name of the list.
     """
     async with shop.database.transaction() as session:
         for number, handle in enumerate(("aro", "bola")):

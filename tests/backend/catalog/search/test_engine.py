@@ -25,7 +25,7 @@ HERE = "tests.backend.catalog.search.test_engine"
 
 
 class MemoryEngine:
-    """A search engine whose index is in memory, as that of another program would be outside the database."""
+    """A search engine whose index is in memory. It simulates an index of another program, outside the database."""
 
     def __init__(self) -> None:
         self.words: dict[str, dict[str, int]] = {}

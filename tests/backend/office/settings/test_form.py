@@ -42,7 +42,10 @@ RUNNING = ({GATEWAY_PSE: "PSE", SYSTEM_PAYMENT: ""}, (CARRIER, MANUAL))
 
 
 async def save_typed(shop: Shop, seen: dict[str, str] | None = None, /, **typed: str) -> list[str]:
-    """Save a form that showed `seen` (by default the stored values), with these typed values."""
+    """Save the form with these typed values, after it showed `seen` (by default the stored values).
+
+    Return the names of the changed fields.
+    """
     async with shop.database.transaction() as session:
         seen = seen or await read_shop_values(session, shop.settings)
         return await save_shop(session, COMMAND_LINE, shop.settings, {**seen, **typed}, seen)

@@ -92,7 +92,7 @@ async def shipment(client: CarrierClient, number: int = 1) -> Shipment:
 
 
 def with_field(body: dict[str, Any], path: str, value: object) -> dict[str, Any]:
-    """Return the body with one field changed; `packages.0.weight` also addresses lists."""
+    """Return the body with one field changed, by a path such as `packages.0.weight`."""
     changed = copy.deepcopy(body)
     *way, last = path.split(".")
     place: Any = changed
