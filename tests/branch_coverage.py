@@ -41,7 +41,7 @@ class MarkedBranches(ast.NodeTransformer):
         return node if isinstance(node, ast.expr) else super().visit(node)
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        """Mark both branches, except for imports of type checkers."""
+        """Mark both branches, unless the condition is `TYPE_CHECKING`."""
         return node if ast.unparse(node.test).endswith("TYPE_CHECKING") else self._mark_both(node)
 
     def visit_While(self, node: ast.While) -> ast.AST:
@@ -92,7 +92,7 @@ def mark_branches(source: bytes) -> tuple[ast.AST, list[int]]:
 
 
 class _MarkingLoader(SourceFileLoader):
-    """Loader that compiles a module with marks, and stores in it the bytes that its marks set."""
+    """Loader that compiles a module with marks, and puts the bytes for these marks into the module."""
 
     def __init__(self, name: str, path: str, marks: dict[str, bytearray]) -> None:
         super().__init__(name, path)
@@ -156,7 +156,7 @@ class BranchCoverage(MetaPathFinder):
         self._file.write_bytes(orjson.dumps(self.read_report()))
 
     def read_report(self) -> dict[str, dict[str, Any]]:
-        """Return the number of branches of each measured file, and the lines of those that were not executed."""
+        """Return for each measured file the number of its branches and the lines of those not executed."""
         report = {}
         for file in sorted(self._files):
             _, lines = mark_branches(Path(file).read_bytes())

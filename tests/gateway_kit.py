@@ -167,7 +167,7 @@ async def age_transactions(database: Database, span: timedelta) -> None:
 
 
 def set_retry_policy(client: GatewayClient, policy: RetryPolicy = FAST_RETRIES) -> GatewayClient:
-    """Set a shorter retry policy than the one for the real gateway. Return the client."""
+    """Replace the client's retry policy, by default with a fast one. Return the client."""
     client.http.policy = policy
     return client
 

@@ -14,7 +14,7 @@ def end_process_group(
     Args:
         process: the program, started with `start_new_session`.
         timeout_s: time for the program to end by itself.
-        request: the signal that asks it.
+        request: the signal that asks the program to end.
     """
     process.send_signal(request)
     with suppress(subprocess.TimeoutExpired):

@@ -15,7 +15,7 @@ from tests.warm_connections import WARM_CONNECTIONS
 
 
 class _EqualDialect(Dialect):
-    """A dialect that equals every other of its class, so that engines find the statements that others have compiled.
+    """A dialect that equals every other of its class: an engine finds the statements that another has compiled.
 
     The first one reads the version and settings of the server, and the others copy them.
     """

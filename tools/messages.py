@@ -18,7 +18,7 @@ EXTRACTORS = [("**.py", "python"), ("**/templates/**", "jinja2")]
 
 
 def extract_messages() -> Catalog:
-    """Return all messages of both packages."""
+    """Return all messages of the packages `PACKAGES`."""
     found = Catalog(project="Trompo", charset="utf-8")
     for package in PACKAGES:
         for _file, _line, message, _comments, _context in extract_from_dir(

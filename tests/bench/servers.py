@@ -149,7 +149,7 @@ def measure_memory_mib(process: subprocess.Popen[bytes]) -> float:
 
 
 def measure_processor_seconds(process: subprocess.Popen[bytes]) -> float:
-    """Return the user and system time of the process and its descendants, including those that have ended."""
+    """Return the processor time (user and system) of the process and its descendants, also of ended ones."""
     return sum(map(_read_processor_seconds, _list_processes(process)))
 
 

@@ -212,7 +212,7 @@ def read_proxy_limits() -> dict[str, tuple[list[str], int]]:
 
 
 def test_proxy_accepts_the_body_sizes_that_the_shop_accepts() -> None:
-    """Check that the proxy's limits are only a little higher, so that the shop itself refuses larger bodies."""
+    """Check that the proxy's limits are a little above the shop's: the shop itself refuses larger bodies."""
     limits = read_proxy_limits()
     other_paths, max_size_of_others = limits.pop("others")
     max_size_by_path = {path: max_size for paths, max_size in limits.values() for path in paths}

@@ -406,6 +406,6 @@ async def page_1280(open_page: OpenPage) -> AsyncIterator[Page]:
 
 @pytest_asyncio.fixture(params=WIDTHS, loop_scope="session")
 async def page(request: pytest.FixtureRequest, open_page: OpenPage) -> AsyncIterator[Page]:
-    """Open a page on the smallest phone and on a desktop: a test with this fixture runs on both."""
+    """Open a page. The test runs once on the smallest phone and once on a desktop."""
     async with open_page(*WIDTHS[request.param]) as opened:
         yield opened

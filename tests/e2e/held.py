@@ -72,7 +72,7 @@ class HeldMessages:
 
 
 class LostMessages:
-    """A websocket that discards a message with `text` and then closes; it does so `count` times."""
+    """A websocket that discards the next `count` messages with `text`, and closes after each of them."""
 
     def __init__(self, text: str, *, is_from_page: bool = True) -> None:
         self.count = 1

@@ -43,7 +43,7 @@ async def sign_in(page: Page, shop: ShopServer, login: tuple[str, str] = OWNER_L
 
 
 async def visit(page: Page, path: str) -> None:
-    """Open a screen and wait until it shows its data and reacts."""
+    """Open a screen and wait until it is hydrated and shows its data."""
     await page.goto(path)
     await wait_until_hydrated(page)
     await expect(page.locator(".bone")).to_have_count(0)

@@ -40,7 +40,7 @@ async def drag_above(page: Page, row: Locator, target: Locator) -> None:
 
 
 async def publish_concurrently(ana: Page, luis: Page, shop: ShopServer) -> None:
-    """Publish as two staff members at the same time: the second one sees both versions, and neither is lost."""
+    """Publish as Ana while Luis edits the same text: Luis sees both versions before he publishes his own."""
     for page, text in ((ana, "De Ana"), (luis, "De Luis")):
         await enter_office(page, shop, f"{AREAS}/aviso")
         await page.get_by_label("Texto").fill(text)

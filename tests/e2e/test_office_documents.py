@@ -42,7 +42,7 @@ async def test_office_lists_are_visible_without_scripts(browser: Browser, server
 
 
 async def load_until_found(page: Page, path: str, what: Locator) -> None:
-    """Load the document until it contains the element: on a busy machine the first renderings may be too late."""
+    """Load the page until it contains the element: a busy machine may first return a page without it."""
     async with asyncio.timeout(TIMEOUT_MS / 1000):
         while not await what.count():
             await page.goto(path)

@@ -92,7 +92,7 @@ class Visitor:
         self._change_document(self.driver.forward)
 
     def _change_document(self, navigate: Callable[[], None]) -> None:
-        """Navigate, and wait for the other document: WebKit's driver does not wait."""
+        """Navigate, and wait for the other document, because WebKit's driver does not wait for it."""
         self._departures += 1
         self.driver.execute_script(MARK_DEPARTURE, self._departures)
         navigate()

@@ -111,7 +111,7 @@ class Cutter:
 
 
 class Purchase:
-    """One purchase by a new browser. `steps` describes its steps; `expected` holds its units by product."""
+    """One purchase by a new browser. `steps` has the steps in words; `expected` has the units by product."""
 
     def __init__(self, shop: ShopServer, page: Page, cutter: Cutter, rng: random.Random, email: str) -> None:
         self.steps: list[str] = []

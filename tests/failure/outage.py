@@ -77,7 +77,7 @@ class FailureMode(StrEnum):
 
 @dataclass
 class FailingGateway:
-    """A wrapper of the gateway's application that makes it fail after some calls."""
+    """A wrapper that can make the gateway's application fail, at once or after some calls."""
 
     rng: random.Random
     failure_mode: FailureMode | None = None

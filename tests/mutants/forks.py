@@ -34,7 +34,7 @@ class Task(Generic[T]):
     Attributes:
         subject: the thing that the messages are about.
         work: the function that the process runs; it sends messages through its argument.
-        max_cpu_s: processor time after which the process is interrupted; 0 for no limit, also for waiting.
+        max_cpu_s: processor time after which the process is interrupted; 0 for no limit, and no interruption when idle.
     """
 
     subject: T
@@ -70,7 +70,11 @@ class _Fork(Generic[T]):
 
 
 def run_tasks(tasks: Iterable[Task[T]], jobs: int) -> Iterator[tuple[T, Any]]:
-    """Run tasks in `jobs` processes at a time. Yield each message with the task's subject, then `Ended`."""
+    """Run tasks in `jobs` processes at a time. Yield each message with the task's subject, then `Ended`.
+
+    Raises:
+        TaskFailed: the work of a task raised an error.
+    """
     waiting = deque(tasks)
     running: dict[Connection, _Fork[T]] = {}
     while waiting or running:

@@ -22,7 +22,7 @@ FILE = ROOT / "test-results" / "mutants" / "recording.jsonl"
 
 @dataclass(frozen=True)
 class RecordedTest:
-    """The processor time of a test, and the lines that it executed by file."""
+    """The processor time of a test, its outcome, and its executed lines by file."""
 
     seconds: float
     is_passed: bool
@@ -110,7 +110,7 @@ def record_tests(
 
     Args:
         groups: the test files with their tests.
-        run: runs a test, is given the following test, and returns True if the test passed.
+        run: runs the test of its first argument, and returns True if it passed. The second is the following test.
         send: receives each file with its recorded tests.
     """
     order = [item for _file, items in groups for item in items]

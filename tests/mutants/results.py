@@ -59,8 +59,8 @@ def make_result(mutant: Mutant, outcome: Outcome, test: str, chosen: list[str]) 
 def is_valid(result: Result, mutant: Mutant, chosen: list[str]) -> bool:
     """Return True if the mutant need not run again.
 
-    A killed mutant stays killed while its module has not changed and the failed test exists. Another one runs again
-    as soon as a chosen test may have changed.
+    The result of a killed mutant is valid until its module changes or the failed test is removed. Any other result is
+    valid until the module or the file of a chosen test changes.
     """
     if not result.is_killed:
         return result.digest == _digest(mutant, chosen)

@@ -77,7 +77,7 @@ Method = tuple[str, str, str]
 
 
 def list_sdk_methods() -> list[Method]:
-    """Return name, HTTP method and path of every SDK method; the final two are empty if it sends no request."""
+    """Return name, HTTP method and path of every SDK method; method and path are empty if it sends no request."""
     result = subprocess.run(
         [NODE_FOLDER / "node", HERE / "methods.mjs"],
         env=node_environment(SDK_FOLDER=str(find_packages(HERE))),

@@ -114,7 +114,7 @@ TABLES: dict[str, Any] = {
 
 @dataclass
 class OpenShop:
-    """A seeded shop behind a real socket, and the ids in it."""
+    """A seeded shop behind a real socket, and the ids of its objects."""
 
     url: str
     session: requests.Session

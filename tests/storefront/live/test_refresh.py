@@ -547,7 +547,7 @@ async def test_idle_page_that_lost_its_state_is_told_to_start_over(
 async def test_page_whose_browser_data_were_lost_starts_over_instead_of_refreshing(
     browsers: Browsers, factory: ProductFactory
 ) -> None:
-    """Reset the state with the browser's data, as if Redis had dropped it: it drops the least recently used first."""
+    """Reset the state with the browser's data, as if Redis had dropped it as the least recently used state."""
     trompo = await factory.make("trompo")
     await browsers.open("ana", "/product/trompo", ProductState)
     (await browsers.state("ana", KnownClientState)).reset()

@@ -535,7 +535,7 @@ async def test_order_can_be_placed_before_a_new_connection_has_loaded_the_shippi
 async def test_order_can_be_placed_while_the_page_requests_the_shipping_price(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Change the address while the order prices its shipping, as the page does: it is priced again."""
+    """Change the address, as the page does, while the order prices its shipping: it is priced again."""
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     await shop.checkout.set_town(cart_id, MEDELLIN, "Calle 1 # 2-3")
