@@ -13,7 +13,9 @@ from storefront.server.processes import EVENTS_TIMEOUT_S, REQUESTS_TIMEOUT_S, Se
 
 
 def prepare_shop() -> ServerSettings:
-    """Check settings, port and build, and prepare the database. It may safely be repeated.
+    """Check settings, port and build, prepare the database, and return the settings of the main process.
+
+    It may safely be repeated.
 
     Raises:
         SettingsError: a setting is wrong.

@@ -163,7 +163,7 @@ class CartState(rx.State):
 
     @event(press=Resend.EVERY_PAGE)
     async def apply_code(self, form_data: dict[str, str]) -> None:
-        """Apply a promotion code to the cart."""
+        """Apply a promotion code to the cart, or show in `code_problem` why it is refused."""
         self.code_problem = ""
         async with errors_as_notices(self):
             code = checked_fields(form_data, "code", max_length=MAX_CODE_LENGTH)["code"]
@@ -257,7 +257,7 @@ async def use_own_cart(state: CartState) -> None:
 
 
 def forget_cart(state: CartState) -> None:
-    """Store the cart's id as `forgotten_cart_id`, as it may have become an order. Use `kept_cart_id` instead."""
+    """Switch to `kept_cart_id`, which may be empty. Store the previous id as `forgotten_cart_id`."""
     if state.cart_id:
         state.forgotten_cart_id, state.cart_id = state.cart_id, state.kept_cart_id
         state.kept_cart_id = ""

@@ -91,7 +91,7 @@ class BrandInfo:
     Attributes:
         is_demo: True if the demo's drawings are displayed.
         logo: URL of the logo; `width` and `height` are its size in pixels.
-        style: rule with the shop's colours; empty for those of the style sheet.
+        style: CSS rule with the shop's colours; empty if the colours of the style sheet are used.
         color: colour that phones give to the bars around a page.
         icon: URL of the icon in the browser's tab.
         share_image: URL of the picture of a shared page that has no picture of its own.

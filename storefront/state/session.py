@@ -87,7 +87,7 @@ async def set_cart_owner(token: str, cart_id: str) -> None:
 
 
 async def remember_payer(token: str, typed: Mapping[str, str]) -> None:
-    """Save the payer's data for the customer with this session token, if they ticked the box. Ignore a guest."""
+    """Save the payer's data for the customer with this session token, if the form asks for it. Ignore a guest."""
     database = current_shop().database
     shopper = await find_shopper(database, token)
     if shopper is None:

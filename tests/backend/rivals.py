@@ -25,7 +25,7 @@ async def run_against_rival(
 ) -> T:
     """Return the result of `act`, which starts before the rival commits.
 
-    `while_waiting` continues the rival while `act` waits.
+    `while_waiting` continues the rival while `act` waits. On PostgreSQL, it is an error if `act` does not wait.
 
     On PostgreSQL, `act` does not see the rival's changes until it writes the same rows and waits for the rival's
     end. SQLite has one writer at a time: there `act` begins when the rival has ended.

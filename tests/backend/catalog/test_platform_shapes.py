@@ -80,7 +80,7 @@ def _fields(tokens: Iterator[str]) -> Shape:
 
 
 def find_missing(shape: Shape, shown: Any, path: str) -> Iterator[str]:
-    """Return the paths where the response lacks a field of the shape or has another type."""
+    """Yield the paths where the response lacks a field of the shape or has another type."""
     if isinstance(shape, str):
         if shown is not None and shape != "null" and not _has_type(shape, shown):
             yield f"{path} is not {shape}"

@@ -76,7 +76,7 @@ async def send_order(admin: httpx.AsyncClient, order: dict[str, Any]) -> httpx.R
 
 @pytest.fixture
 async def row(admin: httpx.AsyncClient, order: dict[str, Any], charge: Charge) -> dict[str, Any]:
-    """Return the attention row of a label that costs 90 000 pesos."""
+    """Return the attention row of a label that is refused because it costs 90 000 pesos."""
     charge(90_000)
     refused = await send_order(admin, order)
     assert (refused.status_code, refused.json()["type"]) == (400, "not_allowed")

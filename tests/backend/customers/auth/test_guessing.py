@@ -115,7 +115,7 @@ class RequestCost:
 
 @pytest.fixture
 async def work(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RequestCost]:
-    """Count hashes, verifications and statements. A test resets the counters before each request."""
+    """Yield the counts of hashes, verifications and statements. A test resets them before each request."""
     work, hasher = RequestCost(), passwords.HASHER
     await passwords.is_password("x", None)  # the first check also makes the hash that unknown addresses need
 
