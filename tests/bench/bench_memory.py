@@ -64,7 +64,7 @@ def print_memory(shop: ShopServer) -> float:
 
 
 async def run(workers: int) -> None:
-    """Open the shop twice, the second time with existing data, and print the second start."""
+    """Open the shop twice. Print the duration of the second start, with existing data, and the memory after it."""
     with tempfile.TemporaryDirectory() as folder, start_redis() if workers > 1 else nullcontext("") as redis:
         shop = ShopServer(
             Path(folder), {"WORKERS": str(workers), "REDIS_URL": redis, "RENDERER_REST_MINUTES": "1"}

@@ -55,12 +55,12 @@ class Scripts:
     size: float = 0
 
     def record_response(self, event: dict[str, Any]) -> None:
-        """Record a response that has started."""
+        """Record a response that has started, if it is JavaScript."""
         if event["type"] == "Script" or "javascript" in event["response"]["mimeType"]:
             self.requests.add(event["requestId"])
 
     def add_response(self, event: dict[str, Any]) -> None:
-        """Add the size of a finished response."""
+        """Add the size of a finished response in KiB, if it was recorded."""
         if event["requestId"] in self.requests:
             self.size += event["encodedDataLength"] / 1024
 

@@ -33,7 +33,10 @@ async def list_sessions(shop: Shop, order_id: str) -> list[PaymentSession]:
 async def report_payment(
     shop: Shop, session_id: str, state: ProviderState, amount: int | None = None, *, second: bool = False
 ) -> None:
-    """Apply a report of the bank. An approval has the requested amount unless `amount` is given."""
+    """Apply a report of the bank. Its amount is the requested one unless `amount` is given.
+
+    With `second`, the report is about a second transaction of the payment.
+    """
     async with shop.database.read() as session:
         payment = await session.get_one(PaymentSession, session_id)
     report = ProviderReport(

@@ -59,7 +59,10 @@ class LookupDesk:
     webhook: httpx.AsyncClient
 
     async def start(self, *, is_answered: bool = True) -> PaymentSession:
-        """Start a payment that waits at the bank. If not `is_answered`, the shop did not get the gateway's answer."""
+        """Start a payment that the bank approves, but that still waits at the bank in the shop's database.
+
+        If not `is_answered`, the shop did not get the gateway's answer to the start.
+        """
         async with self.database.transaction() as session:
             collection = await upsert_collection(session, None, await create_empty_cart(session), AMOUNT)
             started = await open_session(session, collection, "gateway_pse", {})

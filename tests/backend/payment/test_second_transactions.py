@@ -167,7 +167,7 @@ async def desk(database: Database, settings: Settings) -> AsyncIterator[Desk]:
 
 
 async def set_first_state(desk: Desk, first: str) -> None:
-    """Bring the first session into this state."""
+    """Bring the first session into this state, and let the bank report the same."""
     if first != "pending_authorization":
         await desk.set_session(state=first, captured_amount=AMOUNT if first == "captured" else None)
         desk.report(FIRST, S(first))
