@@ -33,7 +33,7 @@ async def expire(till: Till, payments: PaymentService | None = None) -> None:
 
 
 async def manual_order(till: Till, variant: str) -> tuple[Order, PaymentSession]:
-    """Return an order whose money staff must confirm within three days."""
+    """Return an order whose money staff must confirm within three days, and its payment."""
     cart_id = await till.cart(variant)
     payment = await till.start(cart_id, MANUAL)
     return (await till.checkout.complete(cart_id)).order, payment

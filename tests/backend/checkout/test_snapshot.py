@@ -39,7 +39,7 @@ from tests.store_steps import (
 
 
 async def _change_during_payment(till: Till, cart_id: str) -> None:
-    """Change a cart during its payment, which the shop's own functions refuse."""
+    """Change a cart and its prices in the database during its payment: the shop's own functions refuse this."""
     async with till.database.transaction() as session:
         await session.execute(update(LineItem).where(LineItem.cart_id == cart_id).values(quantity=3))
         await session.execute(update(Variant).values(price=PRICE * 2))

@@ -38,7 +38,7 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
 
 
 async def create(admin: httpx.AsyncClient, variant: str, quantity: int = 2, **fields: Any) -> dict[str, Any]:
-    """Create a draft with a complete address."""
+    """Create a draft with a complete address, and return it."""
     body = {
         "email": "ana@example.com",
         "shipping_address": HOME,

@@ -72,7 +72,7 @@ async def list_open_attention(database: Database) -> list[Attention]:
 
 
 async def create_label_in_doubt(database: Database, defaults: Defaults) -> Fulfillment:
-    """Create a label whose creation is in doubt."""
+    """Create a label while the response of the courier is lost. Return the fulfillment, whose label is in doubt."""
     with pytest.raises(OutcomeUnknown):
         await create_label(
             database, Courier(answer=OutcomeUnknown("lost")), new_label(defaults), actor=COMMAND_LINE

@@ -65,7 +65,7 @@ async def send_to_all_routes(
 
 @pytest.fixture
 async def known(store: httpx.AsyncClient, new_browser: NewBrowser) -> httpx.AsyncClient:
-    """Return a browser that also has the bearer token of a customer."""
+    """Return a browser whose header `x-customer` has the bearer token of a customer."""
     _, token = await sign_up(store)
     browser = new_browser("190.24.1.5")
     browser.headers["x-customer"] = bearer_header(token)["authorization"]
