@@ -78,12 +78,7 @@ def main() -> None:
 
 
 def run_tests(number: int, tests: Sequence[str], loops: int, folder: Path) -> LoadedRun:
-    """Run the tests once next to busy loops. The output of pytest is in `folder`.
-
-    Raises:
-        KeyboardInterrupt: the process was interrupted; pytest and the busy loops have ended.
-        subprocess.TimeoutExpired: the tests took too long, and were stopped.
-    """
+    """Run the tests once while busy loops load the machine. pytest's report and log are stored in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     report = folder / f"{number}.xml"
     options = ("--maxfail=0", "-p", "no:cacheprovider", f"--junitxml={report}")

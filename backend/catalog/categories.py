@@ -288,7 +288,7 @@ def _renumber(categories: Sequence[Category]) -> None:
 
 
 async def _publish_descendants(session: AsyncSession, category: Category) -> None:
-    """Publish a change of each product in a descendant: a hidden category also hides its descendants."""
+    """Publish a change of each product below the category: hiding or moving it also affects them."""
     below = (await read_tree(session)).with_descendants([category.handle]) - {category.id}
     inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below)).distinct()
     if below:

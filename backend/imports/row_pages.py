@@ -91,7 +91,7 @@ async def read_row_page(
 
 
 async def count_rows(session: AsyncSession, found: ProductImport, kind: RowList) -> int:
-    """Return the number of rows of one of the import's lists."""
+    """Return the number of rows in a list of the import: its problems, notes or changes."""
     query = select(func.count()).select_from(ProductImportRow).where(*list_conditions(found, kind))
     return (await session.execute(query)).scalar_one()
 

@@ -151,7 +151,7 @@ def page_from_params(params: PageParams) -> int:
 
 
 def build_page_path(params: PageParams, landing: LandingList, page: int) -> str:
-    """Return the path of a page of the list at this URL."""
+    """Return the path of page number `page` of the list that this URL shows."""
     parameter = params.get_parameter
     return catalog_path(
         parameter("category"),

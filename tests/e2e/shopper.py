@@ -69,7 +69,7 @@ async def open_estimate(page: Page) -> Locator:
 
 
 async def fill_in_checkout(page: Page, **other: str) -> None:
-    """Fill in the whole form with Ana's data, or `other` values by field name, and wait for the price."""
+    """Fill in the whole form with Ana's data, except the fields in `other`, and wait for the price."""
     for name, text in {**ANA, **other}.items():
         await field(page, name).fill(text)
     await pick_town(page, MEDELLIN)

@@ -167,7 +167,7 @@ async def test_attention_is_resolved_with_a_note(open_page: OpenPage, server: Sh
 
 
 async def open_attention(page: Page) -> None:
-    """Open an attention."""
+    """Unfold the first row of the attention list, and then its other actions."""
     row = page.get_by_test_id(ATTENTION_ROW).first
     await row.locator("summary").first.click()
     await row.get_by_text("Hacer otra cosa").click()

@@ -60,7 +60,7 @@ class Figures(Progress):
     most_memory_mib: int = 0
 
     def count(self, kind: str, outcome: object) -> None:
-        """Count the outcome of a file."""
+        """Count one more file of this kind that ended with this outcome, such as `200` or `unreadable`."""
         key = f"{kind} {outcome}"
         self.statuses[key] = self.statuses.get(key, 0) + 1
 

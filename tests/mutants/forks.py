@@ -70,11 +70,7 @@ class _Fork(Generic[T]):
 
 
 def run_tasks(tasks: Iterable[Task[T]], jobs: int) -> Iterator[tuple[T, Any]]:
-    """Run tasks in `jobs` processes at a time. Yield each message with the task's subject, then `Ended`.
-
-    Raises:
-        TaskFailed: the work of a task raised an error.
-    """
+    """Run at most `jobs` tasks at a time. Yield (subject, message) pairs; a task's last message is `Ended`."""
     waiting = deque(tasks)
     running: dict[Connection, _Fork[T]] = {}
     while waiting or running:

@@ -147,5 +147,5 @@ def _list_candidates(known: KnownRedirects, address: OldAddress, *, has_page: bo
 
 
 def prestashop_address(product_id: str) -> OldAddress:
-    """Return the address that PrestaShop has for each product in addition to the friendly one: it contains the id."""
+    """Return a product's PrestaShop address without its name: `/index.php?controller=product&id_product=…`."""
     return OldAddress(PRESTASHOP_PATH, ((PRESTASHOP_CONTROLLER, "product"), (PRESTASHOP_ID, product_id)))

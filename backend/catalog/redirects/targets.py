@@ -184,7 +184,7 @@ async def _read_pairs(
 
 
 async def _find_by_title(session: AsyncSession, titles: Collection[str]) -> Mapping[str, RedirectTarget]:
-    """Return the products with these titles, by sort key; `AMBIGUOUS` for a title that several have."""
+    """Return products by folded title (see `fold`); `AMBIGUOUS` for a title that several products have."""
     found: dict[str, RedirectTarget] = {}
     for some in _batches([fold(title) for title in titles]):
         query = select(Product.title_key, Product.id).where(

@@ -82,7 +82,7 @@ class UnknownAddresses:
         self._stopping = asyncio.Event()
 
     def count_visit(self, address: OldAddress, ip: str, user_agent: str = "") -> None:
-        """Count a visit of an address that neither a page nor a redirect has. Nothing is stored yet."""
+        """Count a visit to an address without a page or a redirect; skip bots. It is stored later."""
         kept = select_kept_address(address)
         if kept is None or _BOT.search(user_agent):
             return

@@ -190,7 +190,7 @@ def _is_marked(match: re.Match[str]) -> bool:
 
 
 def _is_counted(after: str, words: SearchWords) -> bool:
-    """Return True if the word after a number says that it is an age, or a number of things."""
+    """Return True if the word after a number shows an age, a count or a measure: «3 años», «20 piezas», «30 cm»."""
     following = _NEXT_WORD.match(after)
     if following is None:
         return False

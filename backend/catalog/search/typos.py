@@ -50,9 +50,9 @@ async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
 
 
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
-    """Return the terms whose remainders are not stored yet.
+    """Return the terms that are not stored yet.
 
-    All remainders of a term are stored together, so only the row of the whole term is checked.
+    All rows of a term are stored together, so it is enough to look for the one that has the whole term.
     """
     query = select(SearchTypo.term).where(
         SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains

@@ -137,7 +137,7 @@ class Clash:
 
 
 def format_measure(value: float | None) -> str:
-    """Format a weight or a length as typed text."""
+    """Format a weight or a length for its form field, in the shop's language; empty for None."""
     return "" if value is None else f"{value:g}".replace(".", language_rules.decimal_mark)
 
 

@@ -31,7 +31,7 @@ class TidyResult:
 
 
 class Tidy:
-    """Applies every rule, and deletes pictures to which no text in the database refers."""
+    """Applies every tidy rule, and deletes pictures that no text in the database refers to."""
 
     def __init__(self, database: Database, pictures: PictureStore) -> None:
         self._database = database

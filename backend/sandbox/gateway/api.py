@@ -225,7 +225,7 @@ class GatewayApi:
         return JSONResponse({"token": issue_token(self._private_key, _APIFY, now())})
 
     async def look_up_invoice(self, request: Request) -> Response:
-        """Handle `POST /transaction/detail` of the newer service."""
+        """Handle `POST /transaction/detail` of Apify, the gateway's newer service."""
         if not self._has_token(request, _APIFY):
             return _unauthorized()
         body = await _parse_json(request)

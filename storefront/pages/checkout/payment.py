@@ -44,7 +44,7 @@ def payment_step() -> rx.Component:
 
 
 def nothing_to_pay() -> rx.Component:
-    """Build the message that the total is 0, so neither a bank nor a document is needed."""
+    """Build the message that the total is 0, so no bank and no identity document are needed."""
     return rx.el.div(
         icon("check"),
         rx.el.p(_("No tienes nada que pagar: no te pedimos banco ni documento.")),

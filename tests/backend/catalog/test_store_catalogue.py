@@ -208,7 +208,7 @@ async def test_variant_has_the_pictures_of_its_product_on_request(
 
 
 async def test_product_is_read_by_id(store: httpx.AsyncClient, shelf: Shelf) -> None:
-    """Read brand and age range from the metadata, categories and weight (spec: Entities, Product)."""
+    """Read a product's metadata (brand and age range), categories and weight (spec: Entities, Product)."""
     path = f"/store/products/{shelf.product['trompo']}"
     wish = "id,title,metadata,weight,*categories"
     trompo = (await get(store, path, fields=wish))["product"]

@@ -49,7 +49,7 @@ async def resolve(till: Till, decision: Decision) -> Attention:
 
 
 async def expect_refusal(till: Till, decision: Decision, error: type[ShopError]) -> str:
-    """Return the message of a refusal; the attention stays open."""
+    """Check that this decision is refused and leaves the attention open; return the error's message."""
     with pytest.raises(error) as refusal:
         await resolve(till, decision)
     assert (await read_open_attention(till)).resolved_at is None

@@ -232,7 +232,7 @@ async def test_unpaid_order_cannot_be_fulfilled(
 async def test_repeated_capture_changes_nothing(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """Capture twice; a part of the amount is refused (wire: commerce-api, Admin, capture)."""
+    """Refuse a partial capture, then capture the total twice (wire: commerce-api, Admin, capture)."""
     order = await complete_purchase(store, trompo)
     path = f"/admin/orders/{order['id']}"
     (payment,) = (await get(admin, path))["order"]["payment_collections"][0]["payments"]

@@ -173,9 +173,9 @@ class GatewayChannel:
     async def _fetch_token(
         self, url: str, *, headers: Mapping[str, str] | None = None, body: Mapping[str, str] | None = None
     ) -> str:
-        """Return a new token from a login URL. The errors contain no part of the answer, which may contain secrets.
+        """Log in at this URL and return the token. A failed or unusable answer repeats the login.
 
-        If the token cannot be sent in a header, the login is repeated.
+        Refused keys do not. The errors contain no part of the answer, which may contain secrets.
         """
 
         async def once() -> str:

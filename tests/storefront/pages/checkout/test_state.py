@@ -197,7 +197,7 @@ async def test_two_tabs_of_a_cart_place_one_order_and_lead_to_the_same_bank_page
 async def test_order_whose_answer_was_lost_is_found_by_its_cart(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
-    """Test a server outage during the answer: the browser knows only its cart, and finds out that it is an order."""
+    """Test a lost answer: a browser that knows only the cart's id finds the order that the cart became."""
     cart_id = (await state.get_state(CartState)).cart_id
     await _place_order(shop, state)
     root = shopper()
