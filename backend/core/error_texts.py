@@ -45,9 +45,9 @@ class Surface:
     """A place where people read errors.
 
     Attributes:
-        texts: sentence by error class. If there is none for `ShopError`, the surface shows the API's message.
-        fields_text: the sentence for `InvalidData` if messages are shown next to fields. If it is None, the first
-            of these messages is shown.
+        texts: sentence by error class; subclasses share it. Other errors are shown with their `message`.
+        fields_text: the sentence for an `InvalidData` with `fields`, whose messages are shown next to the fields.
+            None: the surface shows the first of these messages instead.
         is_for_staff: True if staff members read the surface, False if customers do.
     """
 

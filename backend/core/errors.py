@@ -85,7 +85,7 @@ def require_found(found: T | None, noun: str, subject_id: str) -> T:
     """Return `found` if it is not None.
 
     Raises:
-        NotFound: it is None. The message has the platform's form: `noun`, as in "Sales channel", and the id.
+        NotFound: it is None. The message names `noun`, such as "Sales channel", and the id, as on the platform.
     """
     if found is None:
         raise NotFound(f"{noun} with id: {subject_id} was not found")

@@ -31,5 +31,5 @@ def timeless_id(prefix: str) -> str:
 
 
 def secret_ulid() -> str:
-    """Return the ULID of a `secret_id`, without a prefix."""
+    """Return a new ULID of this moment that cannot be guessed; `secret_id` puts a prefix before it."""
     return str(ULID.from_bytes(ULID().bytes[:TIME_BYTES] + secrets.token_bytes(RANDOM_BYTES)))

@@ -76,7 +76,7 @@ class Outage:
     def record_success(self, source: str = POOL) -> None:
         """Record a successful statement of a source, such as the connection pool.
 
-        If the last source that had failed succeeds again, log that the outage ended.
+        When all sources that had failed have succeeded again, log that the outage has ended.
         """
         if source == POOL:
             self.last_success_at = time.monotonic()

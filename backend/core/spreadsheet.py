@@ -15,9 +15,10 @@ _FORMULA = r"[=+\-@＝＋－＠]"
 
 
 def _formula_start_pattern(mark: str) -> re.Pattern[str]:
-    """Return a pattern that matches the text `mark` at each position where a spreadsheet program could see a formula.
+    """Return a pattern that matches `mark` (an apostrophe, or empty) before each possible start of a formula.
 
-    A position after `;`, `,` or a tab counts too, because programs separate the cells of a CSV file differently.
+    A formula may start a cell. Programs separate the cells of a CSV file differently, so a formula may also start
+    after `;`, `,`, a tab or a line break in the text.
     """
     first = rf"^{mark}(?={_SPACE}(?:{_FORMULA}|[\t\r\n]))"
     return re.compile(rf"{first}|(?<=[;,\t\r\n]){mark}(?={_SPACE}{_FORMULA})")

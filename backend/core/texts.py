@@ -77,7 +77,7 @@ def catalogue_path(language: str) -> Path:
 
 @cache
 def translations(language: str) -> NullTranslations:
-    """Read the texts of a language from its `.po` file; the source language returns each message unchanged."""
+    """Return the translations in the `.po` file of a language; for the source language, texts stay unchanged."""
     if language == SOURCE_LANGUAGE:
         return NullTranslations()
     compiled = BytesIO()

@@ -12,10 +12,10 @@ class StepNotAllowed(RuntimeError):
 
 
 class Transitions(Generic[S]):
-    """The allowed steps between the states of one kind.
+    """The allowed steps between the states of one kind of object.
 
     Args:
-        noun: the noun of the object that has these states, for error messages.
+        noun: the name of this kind of object, for error messages.
         steps: for each state, the states that may follow it. A state without an entry is final.
     """
 

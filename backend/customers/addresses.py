@@ -80,7 +80,7 @@ async def change_address(
     is_billing: bool | None = None,
     **named: str | None,
 ) -> CustomerAddress:
-    """Change parts of an address (see `changed_address`), its name (keyword `name`), or the default addresses.
+    """Change parts of an address, its name (keyword `name`), or whether it is a default address.
 
     Raises:
         NotFound: see `read_address`.

@@ -49,7 +49,7 @@ class GuestCustomer(Timestamps, table=True):
 
 
 class CustomerTerm(SQLModel, table=True):
-    """A word that finds a customer or guest: see `backend.customers.search_index`."""
+    """A search term of a customer or guest: a word or number by which a search finds them."""
 
     __tablename__ = "customer_term"
 

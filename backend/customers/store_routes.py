@@ -42,7 +42,7 @@ router = APIRouter(
 async def create(
     body: NewCustomer, database: Db, owner: MaybeOwner, fields: RequestedFields
 ) -> Wire[CustomerAnswer]:
-    """Create the customer of a login that has none yet, with the token of its registration."""
+    """Create the customer of a login that has none yet. The bearer token is the one from the registration."""
     if owner is None or owner.type != CUSTOMER:
         raise NotSignedIn
     values = to_customer_columns(body.model_dump(exclude_unset=True, exclude={"email"}))

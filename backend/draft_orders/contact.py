@@ -24,7 +24,7 @@ FIELDS = ("first_name", "last_name", "email", "phone", "doc_type", "doc_number")
 
 
 class SaleContact(BaseModel):
-    """The name, contact and document of a customer at the counter. Create it with `parse_contact`."""
+    """The name, contact data and identity document of a customer at the counter. Create it with `parse_contact`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", validate_default=True)
 
@@ -69,7 +69,7 @@ class SaleContact(BaseModel):
         return {**address, "country_code": "co"} if address else {}
 
     def to_payer(self) -> JsonObject:
-        """Return the payer for the invoice. Without a document it is empty: the invoice names the final consumer."""
+        """Return the payer for the invoice. Without an identity document it is empty (the final consumer)."""
         if not self.doc_number:
             return {}
         return {

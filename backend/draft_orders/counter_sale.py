@@ -123,13 +123,13 @@ async def sell(
     """Make the draft a paid order. A repeated call returns the same order.
 
     Without a shipping method the customer takes the products along, and they leave the stock. The order gets the name
-    and e-mail address in `contact`, and the invoice its document.
+    and e-mail address in `contact`; the invoice gets the identity document in it.
 
     Raises:
         NotFound: there is no such draft.
         NotAllowed: the draft was cancelled, or it belongs to an exchange.
         Conflict: a customer is paying the draft at the bank.
-        InvalidData: the draft has no lines; or the order is delivered, and a part of the address is missing.
+        InvalidData: the draft has no lines; or a part of the delivery address is missing.
         InsufficientStock: the units are sold out.
         TotalChanged: the total is no longer the one that the staff member saw.
         DiscountTooLarge: see `backend.draft_orders.drafts.require_allowed_discount`.
@@ -187,7 +187,7 @@ async def create_captured_order(
     """Create the order of the (locked) cart, paid with this money. If it has no shipping method, hand over its units.
 
     Raises:
-        InvalidData: the order is delivered, and a part of the address is missing.
+        InvalidData: the order must be delivered, but a part of the address is missing.
         InsufficientStock: the units are sold out.
     """
     sale = await build_counter_sale(session, cart, priced)
@@ -257,7 +257,7 @@ async def build_counter_sale(session: AsyncSession, cart: Cart, priced: PricedCa
     Without a shipping method, the customer takes the products along.
 
     Raises:
-        InvalidData: the order is delivered, and a part of the address is missing. A pickup needs no address.
+        InvalidData: the order must be delivered, but a part of the address is missing. A pickup needs no address.
     """
     if priced.shipping is not None:
         kind = await read_option_kind(session, priced.shipping.option_id or "")

@@ -75,7 +75,8 @@ async def choose_expected_option(
     """Choose the option for a draft's cart, at its live price. Without an expected amount, accept any price.
 
     Raises:
-        InvalidData: the live price is not the price that the caller expects; or see `Checkout.choose_shipping`.
+        InvalidData: the live price is not the price that the caller expects.
+        ShopError: see `Checkout.choose_shipping`.
     """
     if expected_amount is not None:
         [(_offer, quote, _promise)] = await checkout.list_priced_offers(cart_id, option_id, ip="")

@@ -151,7 +151,8 @@ async def set_units(session: AsyncSession, actor: Actor, draft_id: str, line_id:
     """Set the units of a line of a draft order; 0 removes the line.
 
     Raises:
-        NotFound, NotAllowed, Conflict: see `lock_draft`; also if the draft has no such line.
+        NotFound, NotAllowed, Conflict: see `lock_draft`.
+        NotFound: the draft has no such line.
         InvalidData, InsufficientStock: see `backend.cart.lines.change_line`.
     """
     locked = await lock_draft(session, actor, draft_id)
@@ -159,7 +160,7 @@ async def set_units(session: AsyncSession, actor: Actor, draft_id: str, line_id:
 
 
 async def set_origin(session: AsyncSession, actor: Actor, draft_id: str, origin: OrderOrigin) -> None:
-    """Store where the sale of a draft order is agreed: a sale at the counter has no retracto, all others have one."""
+    """Store where the draft order is sold. A sale at the counter has no right of withdrawal (retracto)."""
     locked = await lock_draft(session, actor, draft_id)
     locked.cart.origin = origin
 

@@ -110,7 +110,7 @@ async def add_items(session: AsyncSession, actor: Actor, draft_id: str, items: l
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
-        InvalidData, InsufficientStock: see `backend.cart.lines.add_to_cart`; or see `require_price`.
+        InvalidData, InsufficientStock: see `backend.cart.lines.add_to_cart` and `require_price`.
     """
     edit = await lock_edit(session, actor, draft_id)
     for item in items:
@@ -130,8 +130,9 @@ async def set_item_units(  # noqa: PLR0917
     """Set the units of a line of the draft in the edit of a draft order; 0 removes the line.
 
     Raises:
-        NotFound, NotAllowed, Conflict: see `lock_edit`; also if the draft has no such line.
-        InvalidData, InsufficientStock: see `backend.cart.lines.change_line`; or see `require_price`.
+        NotFound, NotAllowed, Conflict: see `lock_edit`.
+        NotFound: the draft has no such line.
+        InvalidData, InsufficientStock: see `backend.cart.lines.change_line` and `require_price`.
     """
     edit = await lock_edit(session, actor, draft_id)
     line = await session.get(LineItem, item_id)
@@ -153,7 +154,8 @@ async def change_action_item(  # noqa: PLR0917
     """Set the units of the line of an action, in the edit of a draft order; 0 removes the line.
 
     Raises:
-        NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such action.
+        NotFound, NotAllowed, Conflict: see `lock_edit`.
+        NotFound: there is no such action in the edit.
         InvalidData, InsufficientStock: see `set_item_units`.
     """
     edit = await lock_edit(session, actor, draft_id)
@@ -166,7 +168,8 @@ async def remove_action_item(session: AsyncSession, actor: Actor, draft_id: str,
     """Undo the change of a line in the edit of a draft order.
 
     Raises:
-        NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such action.
+        NotFound, NotAllowed, Conflict: see `lock_edit`.
+        NotFound: there is no such action in the edit.
         InsufficientStock: the draft's number of units is no longer in stock.
     """
     edit = await lock_edit(session, actor, draft_id)
@@ -214,7 +217,8 @@ async def find_option_of_edit(
     `method_id` is the id of the shipping method or of the action that added it.
 
     Raises:
-        NotFound, NotAllowed, Conflict: see `lock_edit`; also if there is no such shipping method.
+        NotFound, NotAllowed, Conflict: see `lock_edit`.
+        NotFound: there is no such shipping method in the edit.
     """
     edit = await lock_edit(session, actor, draft_id)
     method = await _require_method(session, draft_id, edit, method_id)
@@ -428,5 +432,5 @@ def find_same_line(lines: list[LineItem], line: LineItem) -> LineItem | None:
 
 
 def _units(content: CartContent) -> Mapping[str, Any]:
-    """Return the quantity of each line by a text key made of its variant id and its metadata."""
+    """Return the quantity of each line. Its key is a text that identifies the line by variant and metadata."""
     return {f"{line.variant_id} {sorted(line.meta.items())}": line.quantity for line in content.lines}

@@ -62,7 +62,7 @@ class LinkState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewLink:
-    """A new payment link. Its address can be shown only once, because the token is not stored."""
+    """A new payment link. Its URL can be shown only now, because it contains a token that is not stored."""
 
     id: str
     url: str

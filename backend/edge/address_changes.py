@@ -9,7 +9,7 @@ CODE = "dane_code"
 
 
 def changed_address(address: Mapping[str, Any], sent: Mapping[str, Any]) -> JsonDict:
-    """Return the address with the sent fields changed.
+    """Return the address with the fields in `sent` replaced.
 
     If the city or the province changes, the old municipality code is removed, unless a new code was sent too.
     """

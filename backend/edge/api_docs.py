@@ -38,7 +38,7 @@ def example_of(document: Document, operation: Document) -> Any:
 
 
 def curl(document: Document, method: str, path: str, operation: Document) -> str:
-    """Return the operation's example as a shell command."""
+    """Return a `curl` command that sends the operation's example."""
     address = re.sub(r"\{(\w+)\}", lambda part: f"${part[1].upper()}", path)
     words = [f'curl -X {method.upper()} "$SHOP{address}"']
     if any(parameter["name"] == "x-publishable-api-key" for parameter in operation.get("parameters", ())):
@@ -110,7 +110,7 @@ def _page(api: DocumentedApi, title: str) -> str:
 
 
 def _command(document: Document, method: str, path: str, operation: Document) -> str:
-    """Return the operation's example as a shell command; empty if it has no example."""
+    """Return a `curl` command that sends the operation's example; empty if it has no example."""
     if example_of(document, operation) is None and not _file_fields(operation):
         return ""
     return curl(document, method, path, operation)

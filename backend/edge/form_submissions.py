@@ -25,10 +25,10 @@ _PRESS_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def read_sending(request: Request, form: str) -> Sending | None:
-    """Return the submission of the form named `form`, for `backend.presses.service.handle_press`; None without an id.
+    """Return the name of the form and the id of this submission, for `backend.presses.service.handle_press`.
 
-    If two forms of a page can be submitted with the same id, they need different names: add a hash of the values in
-    which they differ (see `hash_content`).
+    Return None if the request has no valid id. If two forms of a page can be submitted with the same id, they need
+    different names: add a hash of the values in which they differ (see `hash_content`).
     """
     press_id = request.headers.get(PRESS_HEADER) or request.query_params.get(PRESS_PARAMETER) or ""
     return Sending(form, press_id) if _PRESS_ID.fullmatch(press_id) else None
@@ -50,9 +50,9 @@ def redirect_to(request: Request, page: str) -> Response:
 
 
 def refuse(request: Request, message: str, page: str, fields: Mapping[str, str] | None = None) -> Response:
-    """Return the response for a refused form: a message for the script, so that typed values stay, or a redirect.
+    """Return the response for a refused form: JSON if a script sent the form, else a redirect to `page`.
 
-    `fields` are the messages about invalid fields, by name. A redirect does not have them.
+    The JSON has the message, and in `fields` the messages about invalid fields, by name. A redirect has neither.
     """
     if is_sent_by_script(request):
         return Wire({"message": message, "fields": dict(fields or {})}, 400)

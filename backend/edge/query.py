@@ -186,7 +186,7 @@ class Fields:
         return True
 
     def pick(self, value: Shape) -> Shape:
-        """Return the requested fields of the value, typed as the whole value."""
+        """Return the value with only the requested fields. Its declared type stays that of the whole value."""
         return value if self.is_plain else cast(Shape, _pick(value, self._root))
 
 
@@ -224,9 +224,9 @@ def _add_name(root: Node, name: str) -> None:
 
 
 def _get_child(node: Node, name: str) -> Node:
-    """Return the child node, and create it if necessary.
+    """Return the child node of this name. Create it if necessary.
 
-    If the parent contains its default fields, a new child contains its default fields too.
+    A new child includes its default fields if its parent does.
     """
     if name not in node:
         node[name] = {EVERYTHING: {}} if EVERYTHING in node else {}

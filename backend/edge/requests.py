@@ -24,13 +24,13 @@ Networks = Sequence[IPv4Network | IPv6Network]
 
 
 def client_address(connection: HTTPConnection, trusted_proxies: str) -> str:
-    """Return the client's address; empty if it is unknown. See `resolve_client_address`."""
+    """Return the client's IP address; empty if it is unknown. See `resolve_client_address`."""
     host = connection.client.host if connection.client else ""
     return resolve_client_address(host, connection.headers.getlist("x-forwarded-for"), trusted_proxies)
 
 
 def resolve_client_address(host: str, forwarded_for: Sequence[str], trusted_proxies: str) -> str:
-    """Return the client's address behind the connection's `host`; empty if it is unknown.
+    """Return the IP address of the client behind the connection's `host`; empty if it is unknown.
 
     `X-Forwarded-For` is read from its end, where the nearest proxy wrote, as long as the addresses are those of
     trusted proxies. The first other address is the client's. The part before it is ignored, because it may be
@@ -51,7 +51,7 @@ def is_trusted_proxy(host: str, trusted_proxies: str) -> bool:
 
 
 def _normalize_address(text: str) -> str:
-    """Return the address in its plain form; empty if it is invalid."""
+    """Return the IP address in its usual form, an IPv4-mapped one as IPv4; empty if it is invalid."""
     try:
         address = ip_address(text.strip())
     except ValueError:

@@ -1,6 +1,6 @@
 """Delivery of an exchange's new order: it is taken along, picked up later, or sent to an address.
 
-The address is that of the first order, or another one that the customer names. A pickup needs none.
+The address is that of the original order, or another one that the customer names. A pickup needs none.
 """
 
 from collections.abc import Mapping
@@ -62,12 +62,12 @@ COUNTRY = "co"
 
 
 def can_be_delivered(order: Order) -> bool:
-    """Return True if the order has an e-mail and a delivery address, which an exchange's new order can use."""
+    """Return True if the order has the e-mail and delivery address that the new order of an exchange needs."""
     return bool(order.email and order.shipping_address)
 
 
 async def list_pickups(session: AsyncSession, order: Order) -> list[ShippingOption]:
-    """Return the pickup options that the exchange's new order can have, oldest first; `order` is the first order."""
+    """Return the pickup options for the new order of an exchange, oldest first. `order` is the original order."""
     offers = await list_offers_for_country(session, order.sales_channel_id, COUNTRY)
     offers = filter_by_destination(offers, COUNTRY, find_municipality_code(order.shipping_address))
     return [
@@ -78,7 +78,7 @@ async def list_pickups(session: AsyncSession, order: Order) -> list[ShippingOpti
 
 
 async def deliver_new_order(checkout: Checkout, actor: Actor, exchange_id: str) -> ShippingOffer:
-    """Send the new order to the address of the first order, with the first shipping option at its live price.
+    """Send the new order to the address of the original order, with the first shipping option at its live price.
 
     Raises:
         NotFound, ExchangeEnded, NotAllowed: see `_set_address`.
@@ -92,7 +92,7 @@ async def deliver_to_other_address(
 ) -> ShippingOffer:
     """Send the new order to the address in the form, with the first shipping option at its live price.
 
-    Without an e-mail address in the form, that of the first order is used.
+    Without an e-mail address in the form, that of the original order is used.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
@@ -119,12 +119,12 @@ async def deliver_with_option(  # noqa: PLR0917
 ) -> None:
     """Send the new order to this address, with this shipping option at its live price.
 
-    Without an address, it is sent to the address of the first order. A pickup needs no address: that of the first
-    order may be missing, or name no municipality. If the option is refused, the address does not change either.
+    Without an address, it is sent to the address of the original order. A pickup needs no address: that of
+    the original order may be missing, or name no municipality. If the option is refused, the address stays too.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
-        NotAllowed: the first order has no address or no e-mail address; or the option's provider is not enabled.
+        NotAllowed: the original order has no address or no e-mail address; or the option's provider is not enabled.
         InvalidData: the address names no municipality, does not fit on a label, or is not complete; the option is
             not offered for it; or its price is not the one that the caller expects.
         NoCourier: no courier delivers to the address, and the settings refuse such deliveries.
@@ -204,11 +204,11 @@ def _require_own_address(order: Order) -> None:
 
 
 async def _set_address(checkout: Checkout, actor: Actor, exchange_id: str) -> str:
-    """Copy the first order's address to the cart of the new order. Return the cart's id.
+    """Copy the original order's address to the cart of the new order. Return the cart's id.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.
-        NotAllowed: the first order has no address or no e-mail address.
+        NotAllowed: the original order has no address or no e-mail address.
     """
     async with checkout.database.transaction() as session:
         cart = await lock_outbound_cart(session, actor, exchange_id)

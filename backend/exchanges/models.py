@@ -18,7 +18,7 @@ class ExchangeStatus(StrEnum):
     from       to         reason
     ---------  ---------  -------------------------------------------------------------
     open       requested  the customer sends the units back
-    open       completed  the units are here: it is settled at once
+    open       completed  the units are already here, and it is settled
     requested  completed  the units came back, and it is settled
     open       canceled   staff cancelled it
     requested  canceled   its return was denied, or is refunded in money

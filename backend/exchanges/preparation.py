@@ -185,9 +185,9 @@ async def lock_exchange(session: AsyncSession, actor: Actor, exchange_id: str) -
 
 
 async def find_inbound_draft(session: AsyncSession, exchange: Exchange) -> ReturnDraft | None:
-    """Return the draft of the units that come back; None if the return was requested.
+    """Return the draft of the exchange's return; None once the return was requested.
 
-    After the request, the draft with this id is that of the return's receipt, which does not belong to the exchange.
+    Later, a draft for the receipt of the returned units may have the same id. It is not returned.
     """
     draft = await session.get(ReturnDraft, exchange.return_id)
     return draft if draft is not None and draft.exchange_id is not None else None
@@ -199,7 +199,8 @@ async def set_inbound_units(
     """Set how many units of a line of the order come back; 0 removes the line.
 
     Raises:
-        NotFound, ExchangeEnded: see `lock_exchange`; also if the return was requested already.
+        NotFound, ExchangeEnded: see `lock_exchange`.
+        NotFound: the return was requested already, so it has no draft.
         InvalidData: fewer units can come back.
     """
     exchange = (await lock_exchange(session, actor, exchange_id)).exchange
@@ -239,7 +240,8 @@ async def set_outbound_units(
     """Set the units of a line of the exchange's new order; 0 removes the line.
 
     Raises:
-        NotFound, ExchangeEnded, Conflict: see `lock_outbound_cart`; also if the new order has no such line.
+        NotFound, ExchangeEnded, Conflict: see `lock_outbound_cart`.
+        NotFound: the new order has no such line.
         InvalidData, InsufficientStock: see `backend.cart.lines.change_line`.
     """
     cart = await lock_outbound_cart(session, actor, exchange_id)
@@ -290,7 +292,8 @@ async def request_exchange(session: AsyncSession, actor: Actor, exchange_id: str
     """Request the units back from the customer. The exchange waits until they arrive.
 
     Raises:
-        NotFound, ExchangeEnded: see `lock_exchange`; also if the return was requested already.
+        NotFound, ExchangeEnded: see `lock_exchange`.
+        NotFound: the return was requested already, so it has no draft.
         InvalidData: no units come back or go out; or more units come back than can be returned now.
         NotAllowed: the order's money was refunded.
     """
@@ -328,7 +331,7 @@ async def cancel_exchange(session: AsyncSession, actor: Actor, exchange_id: str)
 
 @subscribe(ReturnMoved)
 async def follow_return(session: AsyncSession, event: ReturnMoved) -> None:
-    """Mark an unfinished exchange as requested with its return; cancel it if the return is denied or paid in money.
+    """Mark the return's exchange as requested too; cancel it if the return is denied or refunded in money.
 
     The caller has locked the order, so that the exchange does not change at the same time.
     """

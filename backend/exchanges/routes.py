@@ -213,7 +213,7 @@ async def add_outbound_shipping(
 ) -> Wire[ExchangePreview]:
     """Choose the new order's shipping option at its live price, and its address.
 
-    Without an address in the body, the new order is sent to the address of the first order.
+    Without an address in the body, the new order is sent to the address of the original order.
     """
     sent = body.shipping_address
     address = None if sent is None else sent.model_dump(exclude_none=True)

@@ -88,7 +88,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Selection of records for a file: the period and, for `is_for_programs` kinds, a query for products."""
+    """Selection of records for a file: a period or, if the kind has `is_for_programs`, a query for products."""
 
     begin: datetime
     end: datetime

@@ -70,7 +70,7 @@ async def list_current_columns(session: AsyncSession) -> list[str]:
 async def build_product_cells(
     session: AsyncSession, products: Sequence[Product], _base_url: str
 ) -> list[Cells]:
-    """Return the cells of the products' rows, by heading. Addresses are as stored, without the base URL."""
+    """Return the cells of the products' rows, by heading. URLs of pictures are as stored, without the base URL."""
     ids = [product.id for product in products]
     written = await ProductWriter(session, FIELDS, as_staff=True).write(ids)
     return [cells for product in written for cells in _to_product_cells(product)]

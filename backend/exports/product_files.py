@@ -55,10 +55,10 @@ class ProductEntry:
 
     Attributes:
         product: the product.
-        variants: values of each variant by column. A product without variants has one item with its own values.
+        variants: the values of each variant, by column. Without variants: one item with the product's values.
         options: titles and values of each variant's options, in the same order.
         categories: for each category, the names from its top category down to it.
-        pictures: absolute addresses.
+        pictures: absolute URLs.
         words: its tags and its type.
     """
 

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 
 class AdvisoryLock(IntEnum):
-    """Keys of the locks on PostgreSQL: arbitrary numbers."""
+    """A named lock of the database. The values are arbitrary, unique keys of PostgreSQL's advisory locks."""
 
     SETTINGS = 0x5E771465
     DAY_CLOSING = 0x5E771466

@@ -91,7 +91,7 @@ class _DatabaseTime(FunctionElement[datetime]):
 
 @compiles(_DatabaseTime)
 def _compile_generic(element: _DatabaseTime, compiler: SQLCompiler, **options: Any) -> str:
-    """Compile the expression for a statement that is only printed."""
+    """Return text that shows the expression when a statement is printed; no database executes this text."""
     return f"db_now({compiler.process(element.clauses, **options)})"
 
 
@@ -118,15 +118,15 @@ def db_now(after: timedelta | None = None) -> FunctionElement[datetime]:
 
 
 def db_now_in(seconds: ColumnElement[float]) -> FunctionElement[datetime]:
-    """Return `db_now` plus this number of seconds, for statements that are built once and run with a parameter."""
+    """Return `db_now` plus a number of seconds that is an SQL expression, such as a parameter of the statement."""
     return _DatabaseTime(seconds)
 
 
 def planned_literal(value: int | str) -> ColumnElement[Any]:
     """Return the value as a literal in the statement, so that PostgreSQL plans the statement for this value.
 
-    For a parameter, PostgreSQL soon reuses one plan for all values. That plan expects a large limit and a rare
-    prefix, and reads a whole table to show one page. A text must consist of letters and digits.
+    With a parameter instead, PostgreSQL soon reuses one plan for all values, which may read a whole table to show
+    one page. A text is not escaped, so it must consist of letters and digits.
     """
     return literal(value, literal_execute=True)
 

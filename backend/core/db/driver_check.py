@@ -20,10 +20,10 @@ class _Undo(Exception):
 
 
 async def check_sqlite_driver() -> None:
-    """Write and read a temporary database.
+    """Check that SQLAlchemy works with the shop's SQLite driver, by writing and reading a temporary database.
 
     Raises:
-        CannotStart: SQLAlchemy does not use the driver, or not as the driver expects.
+        CannotStart: the installed version of SQLAlchemy does not work with the driver.
     """
     try:
         with TemporaryDirectory(prefix="trompo-driver-") as folder:

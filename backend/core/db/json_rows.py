@@ -51,7 +51,7 @@ class SqliteJson:
 
     @classmethod
     def nested(cls, query: Select[Any]) -> ColumnElement[Any]:
-        """Return an SQL expression for the query's rows as a JSON array: a value for a row of another query."""
+        """Return an SQL expression for the query's rows as one JSON array, for a column of another query."""
         rows = func.coalesce(cls.rows(query), literally("''"))
         return func.json(literally("'['").concat(rows).concat(literally("']'")))
 
@@ -62,7 +62,7 @@ class SqliteJson:
 
     @staticmethod
     def is_one_of(column: ColumnElement[Any]) -> ColumnElement[bool]:
-        """Return the SQL condition for rows whose column is one of the ids in the parameter `IDS_PARAMETER`."""
+        """Return the SQL condition that the column is one of the ids in the SQL parameter `IDS_PARAMETER`."""
         return column.in_(select(func.json_each(bindparam(IDS_PARAMETER)).table_valued("value").c.value))
 
     @staticmethod
@@ -102,7 +102,7 @@ class PostgresqlJson:
 
     @staticmethod
     def nested(query: Select[Any]) -> ColumnElement[Any]:
-        """Return an SQL expression for the query's rows as a JSON array: a value for a row of another query."""
+        """Return an SQL expression for the query's rows as one JSON array, for a column of another query."""
         (row,) = (subquery_ := query.subquery()).columns
         all_rows = func.coalesce(func.json_agg(row), literally("'[]'::json"))
         return select(all_rows).select_from(subquery_).scalar_subquery()
@@ -114,7 +114,7 @@ class PostgresqlJson:
 
     @staticmethod
     def is_one_of(column: ColumnElement[Any]) -> ColumnElement[bool]:
-        """Return the SQL condition for rows whose column is one of the ids in the parameter `IDS_PARAMETER`."""
+        """Return the SQL condition that the column is one of the ids in the SQL parameter `IDS_PARAMETER`."""
         return column == any_(bindparam(IDS_PARAMETER, type_=ARRAY(String)))
 
     @staticmethod

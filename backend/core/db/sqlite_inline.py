@@ -176,5 +176,5 @@ class InlineCursor:
 
 
 async def connect(file: str, busy_timeout: float) -> InlineConnection:
-    """Open the file. Used as SQLAlchemy's `async_creator_fn`."""
+    """Open the database file. SQLAlchemy calls this as its `async_creator_fn`."""
     return InlineConnection(file, busy_timeout)

@@ -153,7 +153,7 @@ def _hide_secrets(text: str) -> str:
 def _hide_token(word: re.Match[str]) -> str:
     """Return the placeholder for a random token, and any other long word unchanged.
 
-    Tokens in base64 mix upper case, lower case and digits. So do the ids of rows, but those grant no access.
+    A word that mixes upper case, lower case and digits is taken for a token, unless it is the id of a row.
     """
     text = word[0]
     is_mixed = not text.islower() and not text.isupper() and any(char.isdigit() for char in text)

@@ -113,7 +113,7 @@ def exposition() -> bytes:
 
 
 def forget_dead_processes() -> None:
-    """Remove the gauges of ended processes from the sums. Their counters stay."""
+    """Delete the gauges of processes that have ended, so that sums no longer include them. Counters stay."""
     if not _is_shared():
         return
     folder = Path(MultiProcessCollector(None)._path)  # noqa: SLF001

@@ -36,7 +36,7 @@ _STATEMENT = "trompo.span"
 
 
 class _Tracing:
-    """The tracer of this process; None if traces are off."""
+    """The tracer of this process and its provider. Both are None while traces are off."""
 
     provider: "TracerProvider | None" = None
     tracer: "Tracer | None" = None

@@ -62,7 +62,7 @@ def is_plain_url(text: str, schemes: Collection[str]) -> bool:
 
 
 def to_one_line(value: Any) -> str:
-    """Return the text without control characters, repeated spaces, and spaces at its ends; empty for a non-text."""
+    """Return the text without control characters, repeated spaces and spaces at its ends; empty for other values."""
     text = value if isinstance(value, str) else ""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
@@ -101,7 +101,7 @@ def is_email(text: str) -> bool:
 
 @cache
 def _email_validator() -> ModuleType:
-    """Import the library at its first use, and allow the domains `local` and `test` for trying out a shop."""
+    """Return the module `email_validator`, set to accept the domains `local` and `test`, for trying out a shop."""
     import email_validator
 
     email_validator.SPECIAL_USE_DOMAIN_NAMES[:] = [
@@ -175,7 +175,7 @@ def require_phone(
 ) -> str:
     """Return the ten digits of a Colombian phone number that begins with a digit in `first`.
 
-    `missing` is the message if it is empty.
+    `missing` is the error message if the text is empty.
 
     Raises:
         PydanticCustomError: it is not such a number.

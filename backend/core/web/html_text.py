@@ -48,7 +48,7 @@ def to_plain_text(text: str) -> str:
 
 
 class _TextParser(HTMLParser):
-    """Parser that collects the text of a document. Outside of block elements, line breaks of the source are kept."""
+    """Parser that collects the text of an HTML document. Outside of block elements, line breaks stay."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -103,7 +103,7 @@ class _TextParser(HTMLParser):
             self._add(line)
 
     def _next_mark(self) -> str:
-        """Return the mark of the next item of the innermost list."""
+        """Return the bullet or the number of the next item of the innermost open list."""
         number = self._counters[-1] if self._counters else None
         if number is None:
             return BULLET
@@ -114,7 +114,7 @@ class _TextParser(HTMLParser):
         self._breaks = max(self._breaks, lines)
 
     def _add(self, text: str) -> None:
-        """Add a text after the line breaks that are due; spaces next to them are dropped."""
+        """Add the pending line breaks, then the text. Drop spaces next to the line breaks."""
         if not self._parts or self._breaks or self._parts[-1].endswith((" ", "\n")):
             text = text.lstrip(" \t")
         if not text:

@@ -172,12 +172,11 @@ class HttpClient:
         seconds: float | None = None,
         is_passing: Callable[[BaseException], bool] = lambda error: isinstance(error, ServiceUnavailable),
     ) -> Result:
-        """Make a call that changes nothing, and repeat it while `is_passing` returns True for its error.
+        """Make a call that changes nothing. Repeat it after an error for which `is_passing` returns True.
 
         If all attempts fail, the error of the final attempt is raised. A call whose answer was too large is not
-        repeated. No attempt starts after the policy's `read` time has passed, because a customer is waiting: an
-        immediate failure is repeated, but a call that used its whole time is not. With `seconds`, all attempts
-        together end within that time.
+        repeated. No attempt starts later than the policy's `read` seconds after the first, because a customer is
+        waiting. With `seconds`, all attempts together end within that time.
 
         Raises:
             NoAnswer: `seconds` have passed.
@@ -203,9 +202,9 @@ class HttpClient:
 
     @contextmanager
     def _measure(self) -> Iterator[Callable[[str], None]]:
-        """Measure the duration and the outcome of one call.
+        """Record the duration and the outcome of one call, which the caller makes in the `with` block.
 
-        Yield a function. When an answer has arrived, the caller passes its outcome to that function.
+        Yield a function to which the caller passes the outcome if an answer arrives.
         """
         outcome = "canceled"  # by the caller: that says nothing about the service
 

@@ -76,7 +76,7 @@ _WITH_CHECK_DIGIT = re.compile(rf"(.*?)\s*(?:[{_DASHES}]|\bd\.?v\b\W*)\s*(\d)", 
 
 @dataclass(frozen=True, slots=True)
 class WrittenDocument:
-    """A document as it was written.
+    """The type and the number of an identity document, as a person typed them.
 
     Attributes:
         types: codes of the document types that the label before the number can mean; empty if it can mean any type.
@@ -88,7 +88,7 @@ class WrittenDocument:
 
 
 def split_document(text: str, *, is_numeric: bool = True) -> WrittenDocument:
-    """Split a written document into its type and its number.
+    """Split a typed identity document into its type and its number.
 
     Args:
         text: one line of text, as typed.
@@ -110,7 +110,7 @@ def split_document(text: str, *, is_numeric: bool = True) -> WrittenDocument:
 
 
 def _parse_label(label: str, *, is_numeric: bool) -> tuple[str, ...] | None:
-    """Return the document types that the label before a number can mean, empty for any type; None if it is no label."""
+    """Return the document types that this text before a number can mean: empty for any; None if it is no label."""
     letters = re.sub("[^a-z]", "", fold(label))
     if letters in _NAMES:
         return _NAMES[letters]
@@ -121,7 +121,7 @@ def _parse_label(label: str, *, is_numeric: bool) -> tuple[str, ...] | None:
 
 
 def _find_after_number_word(letters: str) -> tuple[str, ...] | None:
-    """Return the document types whose name follows a word for number, as in `número de cédula`; None if none does."""
+    """Return the document types of a label such as `número de cédula`; None if the label has another form."""
     return next(
         (
             types
@@ -133,7 +133,7 @@ def _find_after_number_word(letters: str) -> tuple[str, ...] | None:
 
 
 def remove_series(number: str) -> str:
-    """Remove up to five letters that a document prints before its number, as in `E-412345`."""
+    """Return the number without the letters (at most five) before its digits, as the `E` in `E-412345`."""
     return _SERIES.sub("", number)
 
 
@@ -145,9 +145,9 @@ def normalize_document(text: str) -> str:
 def parse_nit(text: str) -> str:
     """Return a NIT without its check digit.
 
-    The word NIT may precede the number. The check digit may follow after a hyphen or dash. Without one, the final
-    digit is the check digit in two cases. The number has ten digits and begins with 8 or 9, as the NIT of a company
-    does. Or it has eleven digits, and the final one is the correct check digit of the others.
+    The word NIT may precede the number, and the check digit may follow after a hyphen or dash. Without a hyphen or
+    dash, the final digit is the check digit if the number has ten digits and begins with 8 or 9, like the NIT of a
+    company, or if it has eleven digits and the final one is the correct check digit of the others.
 
     Raises:
         PydanticCustomError: the check digit is wrong.

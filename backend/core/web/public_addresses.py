@@ -60,7 +60,7 @@ def resolve_host(url: httpx.URL, *, allow_private: bool = False) -> Sequence[Ip]
 
 
 def pin_request(url: httpx.URL, ip: Ip) -> dict[str, Any]:
-    """Return the arguments of `build_request` that send a request for the URL to this address of its host."""
+    """Return arguments for httpx's `build_request`, so that the request for the URL connects to this IP address."""
     return {
         "url": url.copy_with(host=str(ip)),
         "headers": {"host": url.netloc.decode("ascii"), "accept-encoding": "identity"},

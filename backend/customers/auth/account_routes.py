@@ -44,7 +44,7 @@ GOOGLE_JOIN = _(
 
 
 class Typed(LenientBody):
-    """Values of a form; each form uses some of the fields."""
+    """The typed values of a form about accounts. Each form uses some of these fields."""
 
     first_name: Text = ""
     last_name: Text = ""

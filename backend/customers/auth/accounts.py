@@ -97,7 +97,7 @@ Password = Annotated[str, BeforeValidator(require_password)]
 
 
 class AccountForm(BaseModel):
-    """A form, parsed by `read_form`.
+    """Base class of the forms about accounts. Parse a form with `read_form`.
 
     All fields have defaults, so a missing field gets the same error as an invalid one.
     """
@@ -295,8 +295,8 @@ async def change_password(
 async def lock_account(session: AsyncSession, customer_id: str) -> Customer | None:
     """Return the customer, locked; None if the customer was deleted.
 
-    Call this before you lock the customer's password or reset links. A concurrent sign-in does not wait for this lock
-    when it inserts a session of the customer.
+    Call this before you lock the customer's password or reset links. The lock does not block a concurrent sign-in,
+    which inserts a row that refers to the customer.
     """
     return await session.get(Customer, customer_id, with_for_update={"key_share": True})
 
@@ -337,7 +337,7 @@ async def find_login(session: AsyncSession, provider: str, subject: str) -> Logi
 
 
 def device_account(login: Login | None) -> DeviceAccount | None:
-    """Return the account for which a browser becomes a known device; None if the login has no password."""
+    """Return the account that remembers the browser after a sign-in; None if the login has no password."""
     if login is None or login.password_hash is None:
         return None
     return DeviceAccount("customer", login.subject, login.password_hash)

@@ -80,7 +80,7 @@ class Google:
         """Return the URL of Google's page, and the attempt to store until the shopper returns.
 
         Args:
-            attempt: the attempt; None for a new one.
+            attempt: the attempt to use; None to create one.
             callback: the URL to which the shopper returns; empty for the shop's own page.
 
         Raises:

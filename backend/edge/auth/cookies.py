@@ -21,7 +21,7 @@ RENAMED_FILE = "cookies-renamed"
 
 
 def is_secure(settings: Settings) -> bool:
-    """Return True if the shop is reached by https, so that its cookies may require it."""
+    """Return True if the shop is reached by https, so that its cookies may require https."""
     return settings.base_url.startswith("https://")
 
 
@@ -46,9 +46,10 @@ def read_cookie(cookies: Mapping[str, str], settings: Settings, name: str, *, pa
 def set_cookie(
     response: Response, settings: Settings, name: str, value: str, *, seconds: int, path: str = "/"
 ) -> None:
-    """Set a cookie that scripts cannot read. Of the requests that other sites cause, only followed links carry it.
+    """Set a cookie that scripts cannot read (`HttpOnly`).
 
-    This is `SameSite=Lax`: a link in a mail opens the page for a signed-in person.
+    The browser sends it when a person follows a link from another site or a mail, but not with other requests that
+    another site causes (`SameSite=Lax`).
     """
     response.set_cookie(
         cookie_name(settings, name, path=path),

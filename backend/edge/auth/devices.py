@@ -46,7 +46,7 @@ class Visitor:
     Attributes:
         client: the client whose attempts are counted if the device is unknown.
         signing_key: the shop's signing key.
-        devices: for each account that knows this browser, the browser's device id, by `hash_account` of the account.
+        devices: the browser's device id at each account that knows the browser, by `hash_account` of the account.
         session: the token of the visitor's session. Attempts of a session are counted separately.
     """
 

@@ -43,7 +43,7 @@ class Readiness:
 
     @classmethod
     def for_shop(cls, settings: Settings, database: Database) -> "Readiness":
-        """Create the checks of every shop: database and disk; with PostgreSQL, also the difference of its clock."""
+        """Create the checks of every shop: database, disk, and with PostgreSQL the difference of the clocks."""
         checks: dict[str, Check] = {
             "database": lambda: _check_database(database),
             "disk": lambda: asyncio.to_thread(_check_disk, settings.data_dir),

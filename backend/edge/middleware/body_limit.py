@@ -153,8 +153,8 @@ class _Body:
     def _refuse(self, status: int, why: str, fitting: bytes = b"") -> Message:
         """Refuse the body.
 
-        For a provider's notification, return the final message for the app, which contains the beginning of the
-        body. For any other request, raise an error.
+        For a provider's notification, return a final ASGI message with `fitting`, so that the app reads a body that
+        was cut off there. For any other request, raise an error.
 
         Raises:
             HTTPException: the request is not a provider's notification.

@@ -39,9 +39,9 @@ Key = tuple[str, bytes, bytes]
 
 @dataclass(slots=True)
 class ResponseSources:
-    """The data that a response depends on: all products, unless its route sets `products`.
+    """The data that a response depends on: all products, unless `declare_products` was called.
 
-    The version was read when the request arrived, so the data is at least as new as the version.
+    `version` was read before the data, so the data is at least as new as this version.
     """
 
     version: Version
@@ -69,7 +69,7 @@ class CachedResponse:
         )
 
     def is_current(self, version: Version, changes: ProductChanges) -> bool:
-        """Return True if the API would give the same response at this version.
+        """Return True if the API would give the same response at this version of the catalogue.
 
         `changes` must contain all changes of products up to the version.
         """
@@ -131,7 +131,7 @@ class ResponseCache:
             await send({"type": "http.response.body", "body": response.body})
 
     async def _version(self) -> Version | None:
-        """Return the current version; None if the database does not answer: the API then reports the error."""
+        """Return the current version of the catalogue; None if the database does not answer: the API reports this."""
         try:
             return await self._probe.read_version()
         except OSError:
