@@ -137,7 +137,7 @@ PICKUP_LABELS = EntryLabels(
 
 @dataclass(frozen=True, slots=True)
 class ChangeView:
-    """A changed field with its values before and after. Both are empty if they were not stored or were deleted."""
+    """A changed field with its values before and after; empty texts if the audit log does not have them."""
 
     field: str
     before: str
@@ -409,7 +409,7 @@ async def _find_pickup_orders(session: AsyncSession, order_ids: set[str]) -> set
 
 
 async def _subject_names(session: AsyncSession, ids: Mapping[str, set[str]]) -> dict[tuple[str, str], str]:
-    """Return the names of subjects by (type, id)."""
+    """Return the names of audited subjects by their type and id. `ids` has the ids by type."""
     names: dict[tuple[str, str], str] = {}
     for kind, (key, name) in NAME_COLUMNS.items():
         if audit_filter := ids.get(kind):

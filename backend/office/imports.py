@@ -84,7 +84,7 @@ class TextView:
 class ColumnView:
     """A column of a file with an unknown format.
 
-    `column` is the importer's column that is filled from it. `samples` has three of its values.
+    `column` is the product field that it fills. `samples` has three of its values.
     """
 
     place: int
@@ -95,7 +95,7 @@ class ColumnView:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceView:
-    """A possible answer to a question about columns: a column of the file that may fill the importer's `column`."""
+    """A possible answer to a `QuestionView`: a column of the file that may contain the values of `column`."""
 
     place: int
     column: str
@@ -105,7 +105,7 @@ class ChoiceView:
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """A question to the staff member: which of the file's columns has the values of one of the importer's columns."""
+    """A question to the staff member, such as: which column of the file contains the price?"""
 
     key: str
     text: str
@@ -348,7 +348,7 @@ def _pager_view(pages: Mapping[str, int], kind: RowList, count: int) -> PagerVie
 
 
 def _question_views(mapping: Sequence[ColumnSuggestion]) -> list[QuestionView]:
-    """Return a question for each of the importer's columns for which several columns of the file are possible."""
+    """Return a question for each product field that several columns of the file may fill."""
     return [
         QuestionView(
             column,
@@ -383,10 +383,9 @@ def _code_view(change: Mapping[str, Any]) -> TextView:
 
 
 def _picture_texts(report: PictureReport) -> list[str]:
-    """Return sentences about the pictures.
+    """Return sentences about the uploaded pictures.
 
-    They count the rows that have all their pictures, and list the missing pictures and the pictures that no row
-    names.
+    They give the number of rows with all their pictures, the missing pictures, and the pictures that no row names.
     """
     texts = []
     if report.row_count:

@@ -72,7 +72,7 @@ class InvoiceRow:
 
 @dataclass(frozen=True, slots=True)
 class NumberingForm:
-    """Values of the form of invoice numbers.
+    """Values of the form for the range of invoice numbers.
 
     `version` changes with the values; `about` says how many numbers are left.
     """
@@ -113,10 +113,10 @@ class EarlierOrder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoicesView(ListView):
-    """A list of documents, the newest first. Its filters are `FIELDS`.
+    """A list of invoices and credit notes, the newest first. Its filters are `FIELDS`.
 
     `providers`: the invoice providers to choose from; the first option means no provider. `earlier`: the oldest paid
-    orders without an invoice; `earlier_count` is the number of all.
+    orders without an invoice; `earlier_count`: number of all such orders.
     """
 
     rows: list[InvoiceRow]

@@ -45,8 +45,8 @@ class TodayView:
     Attributes:
         day: today, in words.
         reviews: number of unread reviews.
-        pqrs: PQRS requests without an answer.
-        returns: returns in which a customer waits for the shop.
+        pqrs: number of PQRS requests without an answer, and their nearest deadline.
+        returns: number of returns in which a customer waits for the shop, and their nearest deadline.
         waits_since: day on which the order that waits longest for packing was paid; empty if none waits.
         attention_late: number of open attention rows whose deadline has passed.
         change: today's sales compared with the same time a week ago, in percent; None if nothing was sold then.

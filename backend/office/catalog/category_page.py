@@ -193,7 +193,7 @@ def version_of(category: Category, product_ids: Iterable[str]) -> str:
 
 
 def digest_values(*values: object) -> str:
-    """Return a short text that differs for different values."""
+    """Return a short hash of the values."""
     return sha256(repr(values).encode()).hexdigest()[:16]
 
 

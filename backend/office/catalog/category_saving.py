@@ -37,7 +37,7 @@ CHANGED_TEXT = _("Otra persona cambió esto mientras lo editabas. Recarga la pá
 
 @dataclass(frozen=True, slots=True)
 class CategoryForm:
-    """Values of the editor, as typed. `product_ids` is the value of a product picker."""
+    """Values of the editor, as typed. `product_ids` has the ids from the product picker, separated by spaces."""
 
     name: str
     handle: str = ""
@@ -114,9 +114,9 @@ async def save_category_picture(session: AsyncSession, actor: Actor, category_id
 
 
 async def remove_category(session: AsyncSession, actor: Actor, category_id: str, heir_id: str) -> None:
-    """Delete a category. Its products and its address pass to the heir.
+    """Delete a category. Its products move to the heir, and its address redirects to the heir.
 
-    If `heir_id` is empty, no category gets the products, and the address leads to the parent, if there is one.
+    If `heir_id` is empty, the products move to no category, and the address redirects to the parent, if any.
 
     Raises:
         NotFound: the category or the heir does not exist.
@@ -173,7 +173,7 @@ async def find_free_handle(
 
 
 def find_length_problem(name: str) -> dict[str, str]:
-    """Return the error by field if the name is empty or too long; empty if it is valid."""
+    """Return the error of the field `name`; an empty dict if the name is neither empty nor too long."""
     if not name:
         return {"name": _("Escribe el nombre.")}
     if len(name) > MAX_NAME_CHARS:
@@ -182,7 +182,7 @@ def find_length_problem(name: str) -> dict[str, str]:
 
 
 def find_description_problem(description: str) -> dict[str, str]:
-    """Return the error by field if the description is too long; empty if it is valid."""
+    """Return the error of the field `description`; an empty dict if it is not too long."""
     if len(description) > MAX_DESCRIPTION_CHARS:
         return {"description": _("Usa máximo {count} caracteres.").format(count=MAX_DESCRIPTION_CHARS)}
     return {}
@@ -191,9 +191,9 @@ def find_description_problem(description: str) -> dict[str, str]:
 async def find_handle_problem(
     session: AsyncSession, group: Category | Collection, handle: str
 ) -> dict[str, str]:
-    """Return the error by field if the handle is invalid, or if another category (or collection) has it.
+    """Return the error of the field `handle`; an empty dict if there is none.
 
-    The result is empty if there is no error.
+    It is an error if the handle is invalid, or if another group of the same kind has it.
     """
     if len(handle) > MAX_HANDLE_CHARS or not is_handle(handle):
         return {"handle": _("Usa letras sin tilde, números y guiones.")}

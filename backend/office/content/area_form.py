@@ -51,9 +51,9 @@ class AreaRow:
 
     Attributes:
         name: name of a section that the shop fills automatically.
-        product_ids: ids of the products of a section, or of the slide's product, separated by spaces: the value of a
-            product picker.
-        products: the same products, for the picker.
+        product_ids: ids of a section's products, or of a slide's product, from the product picker, separated by
+            spaces.
+        products: the products of `product_ids`, as the product picker shows them.
         category_id: id of a category or a collection.
         visibility: `HIDDEN` for a hidden section.
         src: URL of the picture.
@@ -127,7 +127,7 @@ async def read_form(session: AsyncSession, area: Area, form: AreaForm) -> Body:
         form: the typed values.
 
     Raises:
-        InvalidData: the form is invalid; `fields` has the errors by the form's fields: `link-row-0`, `text`.
+        InvalidData: the form is invalid; `fields` has the errors by field name, such as `link-row-0`.
     """
     problems: dict[str, str] = {}
     raw = _read_fields(area, form, problems)

@@ -170,7 +170,7 @@ async def _list_groups(session: AsyncSession) -> list[CategoryChoice]:
 
 
 async def list_version_rows(session: AsyncSession, current: SavedContent) -> list[SavedRow]:
-    """Return all versions of the area of `current`, newest first."""
+    """Return all versions of the content area, newest first. `current` is its current version."""
     versions = await list_content_versions(session, current.area)
     names = await actor_names(session, {one.saved_by for one in versions if one.saved_by})
     return [
@@ -186,7 +186,7 @@ async def list_version_rows(session: AsyncSession, current: SavedContent) -> lis
 
 @dataclass(frozen=True, slots=True)
 class PreviewRequest:
-    """A content body to preview, with its title. For `version` see `AreaPreview`."""
+    """A content body to preview. `title` and `version` are those of `AreaPreview`."""
 
     area: Area
     body: Body

@@ -16,7 +16,7 @@ class BrandLook:
     Attributes:
         name: the shop's name.
         logo: URL of the logo; `width` and `height` are its size in pixels.
-        icon: URL of the icon for a telephone; empty for the first letter of the name.
+        icon: URL of the icon for a telephone; empty if it shows the first letter of the name.
         style: CSS declarations of the colours and the font that differ from the style sheet; empty if none differ.
         goods: the shop's words for its products.
     """

@@ -59,7 +59,7 @@ async def brand_page(session: AsyncSession, actor: Actor, effective: Settings) -
 
 
 async def read_brand_form(session: AsyncSession, texts: Mapping[str, str], effective: Settings) -> BrandBody:
-    """Parse the form. The default font becomes an empty text. So do the colours if all of them are defaults.
+    """Parse the form. Replace the default font by an empty text, and the colours if all are defaults.
 
     Raises:
         InvalidData: the form is invalid; `fields` has the errors by the form's fields.
@@ -78,9 +78,9 @@ async def read_brand_form(session: AsyncSession, texts: Mapping[str, str], effec
 
 
 def complete_address(name: str, typed: str) -> str:
-    """Return the URL of a social profile for a typed user name or an address without its scheme.
+    """Return the URL of a social profile that was typed as a user name or as an address without `https://`.
 
-    Any other text, and the value of any other field, stays as typed.
+    Return any other text, and the value of any other field than a social profile, as typed.
     """
     network, text = SOCIAL_NETWORKS.get(name), typed.strip()
     if network is None or not text:

@@ -69,10 +69,10 @@ class CustomerDetail:
         facts: names and values of further data.
         orders: the newest orders; `more_orders`: number of further orders.
         pqrs: kind, number and time of each PQRS request.
-        others: the account or guest with the same e-mail address, as its id and a label.
+        others: id and label of each other account or guest with the same e-mail address.
         consents: the customer's consents: name, proof, and SHA-256 of the text.
-        actions: possible actions: `change`, `export`, `erase`, and `prove` if only the second factor is missing for
-            actions on personal data.
+        actions: possible actions: `change`, `export`, `erase`, and `prove` if the actor must first use their
+            second factor, to export or delete the data.
         obstacles: reasons why the data cannot be deleted yet; empty if the actor may not delete it.
     """
 

@@ -82,13 +82,13 @@ async def find_customers_by_text(
 
 
 def customer_name(first_name: str, last_name: str, last: Order | None, email: str) -> str:
-    """Return the stored name of a customer, else the payer in their newest order, else their e-mail address."""
+    """Return a customer's stored name, else the payer's name in their newest order, else their e-mail."""
     own = full_name({"first_name": first_name, "last_name": last_name})
     return own or (payer_name(last) if last is not None else "") or email
 
 
 def account_chip(*, has_account: bool) -> ChipView:
-    """Return the chip for a customer with or without an account."""
+    """Return the chip that says if a customer has an account."""
     return ChipView(WITH_ACCOUNT, "good") if has_account else ChipView(WITHOUT_ACCOUNT, "plain")
 
 

@@ -92,9 +92,11 @@ async def _read_table(
 
 
 async def _split_words(session: AsyncSession, words: Sequence[str]) -> tuple[set[str] | None, list[str]]:
-    """Return the ids of the customers that match all rare words, and the common words.
+    """Split the words into rare and common ones. A common word matches more than `MAX_RARE_MATCHES` people.
 
-    A common word has more than `MAX_RARE_MATCHES` matches. The ids are None if no word is rare.
+    Returns:
+        The ids of the customers and guests that match every rare word (None if no word is rare), and the common
+            words.
     """
     rare: set[str] | None = None
     common: list[str] = []

@@ -112,7 +112,7 @@ class DeliveriesPage:
 
     Attributes:
         forms: the form of a new zone (`NEW`), that of a new point (`NEW_POINT`), and those of the opened rows, by id.
-        warning: why no own delivery is offered; empty if it is.
+        warning: why customers cannot choose own delivery; empty if they can.
         zone_count: number of all zones; `zones` are those that are displayed.
         point_count: number of all points.
     """

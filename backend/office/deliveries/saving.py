@@ -122,7 +122,7 @@ async def delete_delivery(session: AsyncSession, actor: Actor, option_id: str) -
 
 
 def format_version(option: ShippingOption, zone: ServiceZone) -> str:
-    """Return a text that changes with each change of the zone of own delivery or pickup point."""
+    """Return a text that differs after each change of a zone of own delivery or of a pickup point."""
     return f"{option.updated_at.isoformat()} {zone.updated_at.isoformat()}"
 
 
@@ -135,7 +135,11 @@ def _list_prices(form: ZoneForm) -> list[OptionPrice]:
 async def _lock_seen(
     session: AsyncSession, option_id: str, version: str
 ) -> tuple[ShippingOption, ServiceZone]:
-    """Lock the option with its zone, and check that both are as the form showed them."""
+    """Lock the option and its zone, and return both.
+
+    Raises:
+        DeliveryChanged: one of them has changed since the form was shown.
+    """
     query = select(ShippingOption).where(ShippingOption.id == option_id, ShippingOption.deleted_at.is_(None))
     option = (await session.execute(lock_rows(query))).scalar_one_or_none()
     if option is None:

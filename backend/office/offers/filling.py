@@ -56,7 +56,7 @@ async def form_of(session: AsyncSession, promotion: Promotion, campaign: Campaig
 
 
 async def _read_target(session: AsyncSession, promotion: Promotion) -> tuple[str, str, list[str]]:
-    """Return the form's fields `target`, `product_ids` and `categories`."""
+    """Return the values of the form's fields `target`, `product_ids` and `categories` for the promotion."""
     if promotion.target_type == TargetType.SHIPPING:
         return SHIPPING, "", []
     rules = promotion.buy_rules if promotion.type == PromotionType.BUYGET else promotion.target_rules
@@ -72,7 +72,7 @@ async def _read_ids(session: AsyncSession, rule: JsonObject) -> str:
 
 
 def _find_deal(promotion: Promotion) -> str:
-    """Return the form's `method` for a buyget promotion: a usual offer of `DEALS`, otherwise `BUYGET`."""
+    """Return the form's `method` for a buyget promotion: its name in `DEALS`, or `BUYGET` for any other."""
     quantities = (promotion.buy_quantity, promotion.apply_quantity, promotion.value)
     return next((name for name, deal in DEALS.items() if deal == quantities), BUYGET)
 
@@ -84,7 +84,7 @@ def _format_most(promotion: Promotion) -> str:
 
 
 def _has_same_rules(promotion: Promotion) -> bool:
-    """Return True if a buyget promotion discounts the same products that have to be bought."""
+    """Return True if a buyget promotion discounts the same products that customers have to buy for it."""
     bought, discounted = (
         [(rule["attribute"], rule["operator"], rule["values"]) for rule in rules]
         for rules in (promotion.buy_rules, promotion.target_rules)

@@ -257,9 +257,9 @@ def parse_day(text: str, name: str, problems: dict[str, str]) -> date | None:
 
 
 async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[str, str]) -> tuple[str, ...]:
-    """Return the ids of the existing products or categories that the form names; empty for any other target.
+    """Return the ids of the chosen products or categories that exist; empty if the target is neither.
 
-    If the form must name some, but names none or an unknown one, add an error to `problems`.
+    If none is chosen, or a chosen one does not exist, add an error to `problems`.
     """
     if form.target == CATEGORIES:
         known = select(Category.id).where(Category.id.in_(form.categories[:MAX_VALUES]))
@@ -275,7 +275,7 @@ async def find_targets(session: AsyncSession, form: OfferForm, problems: dict[st
 async def _find_products(
     session: AsyncSession, text: str, name: str, problems: dict[str, str]
 ) -> tuple[str, ...]:
-    """Return the ids of the existing products in a picker's field. Add an error to `problems` if it is invalid."""
+    """Return the ids of the chosen products that exist. If none is chosen or one is missing, add an error."""
     try:
         ids = parse_picked_ids(text, MAX_VALUES)
     except InvalidData as error:

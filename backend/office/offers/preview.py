@@ -51,7 +51,7 @@ _SELECT_PROMOTION = (
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """A variant, or a group of units that a buyget offer discounts, with its price before and after."""
+    """The price of a variant without and with the offer: of one unit, or of the units to buy and get together."""
 
     title: str
     before: str
@@ -127,7 +127,7 @@ async def save_previewed_offer(
 
 
 async def _product_conditions(session: AsyncSession, typed: TypedOffer) -> list[ColumnElement[bool]]:
-    """Return the conditions for the products whose prices the preview shows."""
+    """Return the SQL conditions that select the products whose prices the preview shows."""
     if typed.buyget and typed.buyget.gift_ids:
         return [for_sale(), Product.id.in_(typed.buyget.gift_ids)]
     if typed.target == PRODUCTS:
@@ -139,7 +139,7 @@ async def _product_conditions(session: AsyncSession, typed: TypedOffer) -> list[
 
 
 def _preview_row(product: Product, variant: Variant, typed: TypedOffer) -> PreviewRow:
-    """Return the row of a variant that the offer applies to: of one unit, or of the group of a buyget offer."""
+    """Return the row for one unit of a variant; for a buyget offer, for the units to buy and get together."""
     # a gift is discounted alone: its row does not include the units bought for it
     buyget = typed.buyget if typed.buyget and not typed.buyget.gift_ids else None
     units = buyget.buy + buyget.get if buyget else 1

@@ -116,7 +116,7 @@ class PaymentView:
         method: the payment method.
         facts: names and values that a bank asks for.
         difference: difference between the paid amount and the total, as a sentence; empty if there is none.
-        unused: sentences about money that a bank approved and nobody has accepted; empty if there is none.
+        unused: sentences about approved money that staff must accept before it pays an order; empty if none.
     """
 
     chip: ChipView

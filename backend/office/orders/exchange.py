@@ -37,7 +37,7 @@ LATER = "later"
 
 @dataclass(frozen=True, slots=True)
 class InboundLine:
-    """A line of the order. `quantity`: its units that come back; `most`: the maximum of these units."""
+    """A line of the order. `quantity`: number of units that come back; `most`: its maximum."""
 
     id: str
     title: str

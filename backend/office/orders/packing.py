@@ -124,8 +124,8 @@ async def pack_view(session: AsyncSession, actor: Actor, order_id: str = "", *, 
         session: for reading.
         actor: the staff member who packs.
         order_id: the order to return; empty for the order that has waited longest.
-        after: used if `order_id` is empty: the id of an order. The next waiting order after it is returned. After
-            the newest order, the oldest follows.
+        after: if `order_id` is empty, return the waiting order that follows the order with this id. After the
+            newest order, start again with the oldest.
 
     Raises:
         Forbidden: the actor may not pack.

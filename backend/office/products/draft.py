@@ -309,9 +309,9 @@ def merge_drafts(base: Draft, mine: Draft, theirs: Draft) -> tuple[Draft, list[C
 
 
 def _merged_options(base: Draft, mine: Draft, theirs: Draft, clashes: list[Clash]) -> list[OptionDraft]:
-    """Return the options of the person who changed them.
+    """Return the options of the draft in which they differ from `base`.
 
-    If both people changed them differently, return the options of `theirs`, and add a clash to `clashes`.
+    If both drafts changed them differently, return the options of `theirs`, and add a clash to `clashes`.
     """
     if mine.options in (base.options, theirs.options):
         return theirs.options

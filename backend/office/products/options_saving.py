@@ -91,10 +91,12 @@ async def _take_titles(
 async def _remove_variants(
     session: AsyncSession, product: Product, stored: list[OptionDraft], wanted: list[OptionDraft]
 ) -> None:
-    """Delete the variants of removed values, and those that equal another variant once an option is removed.
+    """Delete the variants that have a removed value.
+
+    Removing an option can leave several variants with equal values: delete all of them but the first.
 
     Raises:
-        FormRefused: units of such a variant are stocked or reserved, or no variant would remain.
+        FormRefused: units of a variant to delete are stocked or reserved, or no variant would remain.
     """
     kept_options = {option.key for option in wanted}
     kept_values = {value.key for option in wanted for value in option.values}
@@ -119,7 +121,7 @@ async def _remove_variants(
 
 
 async def refuse_variants_with_units(session: AsyncSession, variants: Sequence[Variant], field: str) -> None:
-    """Check that none of the variants, which are to be removed, has units.
+    """Check that the variants, which the caller wants to remove, have no units.
 
     Raises:
         FormRefused: units of a variant are stocked, or reserved for orders or for customers who are paying. The
@@ -152,7 +154,7 @@ async def refuse_variants_with_units(session: AsyncSession, variants: Sequence[V
 async def _delete_missing(
     session: AsyncSession, product: Product, stored: list[OptionDraft], wanted: list[OptionDraft]
 ) -> None:
-    """Delete the options and values that are no longer wanted. Pictures of a deleted value stay, without a value."""
+    """Delete the options and values that are no longer wanted. Pictures of a deleted value remain."""
     gone = _list_keys(stored) - _list_keys(wanted)
     for option in await read_product_options(session, product.id):
         if option.row.id in gone:

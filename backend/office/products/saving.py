@@ -163,7 +163,10 @@ async def _save_product(session: AsyncSession, actor: Actor, form: SubmittedForm
 
 
 async def _offer_preorder(session: AsyncSession, product_id: str, known_ids: set[str]) -> None:
-    """Offer units of a preorder for variants that are new or have no stock level yet, at the first location."""
+    """Make new variants of a preordered product, and variants without a stock level, available for preorder.
+
+    A variant without a stock level gets one at the first location. `known_ids` are variants that are not new.
+    """
     product = await session.get_one(Product, product_id)
     if product.preorder_day is None:
         return
@@ -292,7 +295,7 @@ def _build_command(
 
 
 def _preorder_fields(texts: dict[str, str], changed: set[str]) -> dict[str, Any]:
-    """Return both fields of the preorder if `changed` has one of them; otherwise an empty dict."""
+    """Return the values of both preorder fields if one of them is in `changed`; otherwise an empty dict."""
     if changed.isdisjoint(PREORDER_FIELDS):
         return {}
     day, units = (texts[name] for name in PREORDER_FIELDS)
@@ -316,10 +319,10 @@ def _variant_command(one: VariantDraft, rank: int) -> WriteVariant:
 async def _add_options(
     session: AsyncSession, product_id: str, change: ChangeProduct, drafts: tuple[Draft, Draft]
 ) -> ChangeProduct:
-    """Return the change with option values for the renamed and new variants, taken from the titles of the variants.
+    """Return the change, in which renamed and new variants get the option values that are in their titles.
 
-    A title such as `M / Rojo` has one part for each option, in order. A title with a different number of parts is
-    ignored. If two variants have the same title, the change is returned unchanged.
+    A title such as `M / Rojo` has one value for each option, in order. Other titles are ignored. If two variants
+    have the same title, the change is returned unchanged.
 
     Raises:
         FormRefused: a new title has the same values as another variant.

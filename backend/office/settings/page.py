@@ -132,8 +132,8 @@ async def shop_page(
 ) -> ShopPage:
     """Return the settings screen. Reading it does not need the second factor.
 
-    `payments` has, by id, the name of each installed payment provider on the checkout page; empty if the page does
-    not offer the provider. `shippings` has the ids of the installed shipping providers.
+    `payments` maps the id of each installed payment provider to its name on the checkout page; the name is empty
+    if this page cannot offer the provider. `shippings` has the ids of the installed shipping providers.
 
     Raises:
         Forbidden: the actor may not see the settings.
@@ -214,7 +214,7 @@ NO_SHIPPING = _("Nadie podrá comprar en tu tienda: no queda ninguna forma de re
 async def _enabled_providers(
     session: AsyncSession, payments: Collection[str], shippings: Collection[str]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the ids of the enabled ones among `payments` and among `shippings`."""
+    """Return the ids in `payments` and the ids in `shippings` whose providers are enabled."""
     paid_by = (await list_offered_providers(session, None)) & set(payments)
     return paid_by, frozenset(shippings) - await list_disabled_providers(session)
 

@@ -130,7 +130,7 @@ async def _page_by_units(
 
 
 async def find_variants(session: AsyncSession, actor: Actor, text: str) -> list[StockRow]:
-    """Return the variant with this code, otherwise the variants of the first products that match the words."""
+    """Return the variant with the code `text`, else the variants of the first products that match `text`."""
     actor.require(Right.READ_STOCK)
     if not text.strip():
         return []
@@ -191,7 +191,10 @@ async def _page_by_title(session: AsyncSession, text: str, cursor: str) -> tuple
 async def _find_products(
     session: AsyncSession, text: str, limit: int, cursor: str = ""
 ) -> tuple[list[str], list[ColumnElement[bool]], str]:
-    """Return the ids of the matching products, SQL conditions for their variants, and the cursor of the next page."""
+    """Return the ids of the products that match `text`, and the cursor of the next page.
+
+    If `text` is a variant's code, also return an SQL condition that selects only this variant.
+    """
     if (variant := await _find_variant(session, text)) is not None:
         return [variant.product_id], [Variant.id == variant.id], ""
     conditions = await filter_conditions(session, ProductFilter(text))

@@ -59,7 +59,7 @@ def _name_kind(kind: NoticeKind, summary_hour: int) -> str:
 
 
 def parse_ticked_kinds(form: Mapping[str, str]) -> dict[Channel, frozenset[NoticeKind]]:
-    """Return the kinds whose checkboxes are ticked, by channel: those whose fields in the form are not empty."""
+    """Return the kinds of notices whose checkboxes are ticked in the form, by channel."""
     return {
         channel: frozenset(kind for kind in NoticeKind if form.get(f"{kind}-{channel}"))
         for channel in Channel
