@@ -51,7 +51,7 @@ class ShippingCharge:
     def before_adjustments(
         cls, total: Cop, adjustments: Iterable["Adjustment"], tax_rate: int
     ) -> "ShippingCharge":
-        """Return the charge that the shipping adjustments among these reduced to `total`."""
+        """Return the charge before its discounts: `total` plus those `adjustments` that discount the shipping."""
         discounts = (adjustment.amount for adjustment in adjustments if adjustment.target == SHIPPING)
         return cls(total + sum(discounts), tax_rate)
 

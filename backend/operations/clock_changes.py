@@ -69,10 +69,10 @@ _at_the_bank = (SessionState.PENDING, SessionState.INITIATING, SessionState.PEND
 
 @dataclass(frozen=True, slots=True)
 class StoredMoment:
-    """A column with times. A correct time is at most `max_ahead` after now. `where` selects its rows.
+    """A column with times that are at most `max_ahead` after now if the clock was right when they were stored.
 
-    Later times are changed to now plus `max_ahead`. `tolerated_ahead` is set if an earlier release could store
-    later times: then only times more than `tolerated_ahead` after now are changed.
+    Later times are corrected to now plus `max_ahead`. If `tolerated_ahead` is set, only times more than this after
+    now are corrected, because an earlier release could store them. `where` limits the rows that are checked.
     """
 
     column: InstrumentedAttribute[Any]
@@ -193,7 +193,7 @@ class ClockCorrection:
         return counts
 
     async def _find_late_columns(self) -> list[StoredMoment]:
-        """Return the columns that contain times to correct. This only reads, so usually no lock is taken."""
+        """Return the columns that contain times to correct, without locking any row."""
         found = [
             exists().where(stored.late_condition()).label(str(n)) for n, stored in enumerate(STORED_MOMENTS)
         ]

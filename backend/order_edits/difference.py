@@ -81,17 +81,17 @@ async def read_difference(session: AsyncSession, order: Order) -> Cop:
 
 
 async def read_owed(session: AsyncSession, order: Order) -> Cop:
-    """Return the pesos that the customer can pay now for an edit of the order; 0 if none are owed."""
+    """Return the pesos that the customer owes for edits; 0 for none, or if the order is not active."""
     if order.status != OrderStatus.PENDING or not await is_difference_owed(session, order.id):
         return 0
     return max(0, await read_difference(session, order))
 
 
 async def require_owed(session: AsyncSession, order: Order) -> Cop:
-    """Return the pesos that the customer can pay now.
+    """Return the pesos that the customer owes for edits of the order.
 
     Raises:
-        NothingOwed: none are owed.
+        NothingOwed: none are owed, or the order is not active.
     """
     owed = await read_owed(session, order)
     if not owed:
@@ -238,7 +238,7 @@ class DifferenceRefundResolver(Resolver):
 
 @subscribe(PaymentApproved)
 async def refuse_settled_difference(session: AsyncSession, event: PaymentApproved) -> None:
-    """Refuse an approved payment of a difference that is no longer owed, so that staff decide about its money.
+    """Refuse an approved payment of a difference that has changed since, so that staff decide about the money.
 
     Raises:
         PurchaseCanceled: the order owes another amount or nothing, or it was cancelled.
@@ -257,7 +257,7 @@ async def refuse_settled_difference(session: AsyncSession, event: PaymentApprove
 
 @subscribe(PaymentSessionChanged)
 async def follow_difference(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """Settle the difference of the order when a payment of it is captured, so that the order can be packed."""
+    """Settle the difference of the order when a payment of the difference is captured."""
     if event.state is not SessionState.CAPTURED:
         return
     payment = await session.get_one(PaymentSession, event.session_id)
@@ -269,14 +269,14 @@ async def follow_difference(session: AsyncSession, event: PaymentSessionChanged)
 
 @subscribe(OrderCanceled)
 async def close_rows_of_canceled_order(session: AsyncSession, event: OrderCanceled) -> None:
-    """Close the attention rows about the difference of a cancelled order, which has none any more."""
+    """Close the attention rows about the difference of an order that was cancelled."""
     for kind in (AttentionKind.EDIT_OWED, AttentionKind.EDIT_REFUND):
         await close_attention(session, kind, event.order_id, note="The order was cancelled")
 
 
 @subscribe(RefundBooked)
 async def close_row_of_refunded_difference(session: AsyncSession, event: RefundBooked) -> None:
-    """Close the attention row about a difference to give back, if another refund has given it back."""
+    """Close the attention row about a difference to refund, if any refund of the order has covered it."""
     refund = await session.get_one(Refund, event.refund_id)
     if refund.order_id is None or not await is_difference_to_refund(session, refund.order_id):
         return

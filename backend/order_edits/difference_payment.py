@@ -51,7 +51,7 @@ DOCUMENT_FIELDS = ("person_type", "doc_type", "doc_number")
 
 @dataclass(frozen=True, slots=True)
 class OwedDifference:
-    """The difference of an order, as the page of its link shows it.
+    """The difference of an order, as its payment page shows it.
 
     Attributes:
         amount: whole pesos; 0 if nothing is owed any more.

@@ -50,7 +50,7 @@ async def require_editable(session: AsyncSession, order: Order) -> None:
 
 
 async def is_editable(session: AsyncSession, order: Order) -> bool:
-    """Return True if the order's state allows an edit. A payment of its difference at the bank is not checked."""
+    """Return True if the order's state allows an edit, even while a payment of its difference is undecided."""
     try:
         await _require_editable_state(session, order)
     except NotEditable:

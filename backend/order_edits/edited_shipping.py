@@ -29,9 +29,10 @@ class EditedShipping:
         id: the id of the edit's action.
         amount: whole pesos, before discounts.
         data: the data of the shipping method: carrier, zone and delivery terms.
-        is_quoted: True if the price was requested for exactly these products and this street.
-        place: the code of the municipality.
-        content: hash of the products and the address.
+        is_quoted: True if a carrier quoted the price for exactly these products and this address; False if the price
+            depends only on the municipality.
+        place: the code of the municipality for which the price is valid.
+        content: hash of the products and the address for which the price was quoted.
     """
 
     id: str
@@ -48,7 +49,7 @@ class EditedShipping:
         return asdict(self)
 
     def compute_price(self, goods_total: Cop) -> Cop:
-        """Return the price for this total of the discounted goods: own delivery may be free from a minimum."""
+        """Return the price in pesos; 0 if own delivery is free for goods with this discounted total."""
         return get_shipping_price(self.amount, self.data, goods_total)
 
     def build_sold_data(self, ready_on: date | None, moment: datetime) -> JsonObject:

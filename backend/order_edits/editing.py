@@ -164,11 +164,11 @@ async def change_variant(
 ) -> OrderEditAction:
     """Remove a line in the edit, and add the same number of units of another variant, at the current price.
 
-    The number is that of the line after the edit so far; the sold number if the edit has removed the line.
+    The number is the line's current number in the edit; if the edit has already removed the line, the sold number.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the order has no such line.
-        InvalidData: the variant is not for sale, or the line already has it.
+        InvalidData: the variant is not for sale, or is the line's own variant.
     """
     locked = await lock_edit(session, actor, edit_id)
     line = await _find_line(session, locked.order, line_id)
@@ -285,7 +285,7 @@ async def read_edit(session: AsyncSession, actor: Actor, edit_id: str) -> OrderE
 
 
 def _read_quantity(line: OrderLine, actions: Sequence[OrderEditAction]) -> int:
-    """Return the number of units that the line has after these actions of an edit."""
+    """Return the number of units of the line after these actions of an edit."""
     return next((one.quantity for one in actions if one.line_id == line.id), line.quantity)
 
 

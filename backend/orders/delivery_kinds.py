@@ -55,7 +55,7 @@ async def read_option_kind(session: AsyncSession, option_id: str) -> DeliveryKin
 
 
 def name_shipping(order: Order, kind: DeliveryKind) -> str:
-    """Return the label of the shipping in totals for staff: a pickup's option name, otherwise «Envío»."""
+    """Return the label of the shipping price for staff: the name of the pickup point, otherwise «Envío»."""
     return order.shipping_name if kind is DeliveryKind.PICKUP and order.shipping_name else _("Envío")
 
 

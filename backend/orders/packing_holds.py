@@ -41,10 +41,10 @@ class PackingHeld(NotAllowed):
 
 @subscribe(PaymentContradicted)
 async def hold_order(session: AsyncSession, event: PaymentContradicted) -> None:
-    """Open an attention row about the payment. An order that it has paid is not packed while the row is open.
+    """Open an attention row about the contradicted payment. While it is open, the paid order cannot be packed.
 
-    The order is locked, so packing cannot run at the same time. An earlier open row about the same payment is
-    replaced, because its amount is from an earlier report.
+    The order is locked, so that it is not packed meanwhile. An open row about the same payment is replaced, because
+    its amount is from an earlier report.
     """
     payment = await session.get_one(PaymentSession, event.session_id)
     order = await lock_order_of_cart(session, event.cart_id) if pays(payment) else None

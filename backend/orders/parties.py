@@ -32,10 +32,9 @@ UNNAMED = PartyName()
 
 
 def find_party_name(billing: Address | None, shipping: Address | None, doc_type: str) -> PartyName:
-    """Return the name of the person or company that has an identity document of this type.
+    """Return the name in the billing address, or in the shipping address if the billing address has none.
 
-    It is taken from the billing address, or from the shipping address if the billing address has no name. `company`
-    is set only for a NIT.
+    `doc_type` is the type of the payer's identity document. Only for a NIT, the name includes the `company`.
     """
     for address in (billing, shipping):
         found = PartyName(*(to_one_line((address or {}).get(part)) for part in PartyName._fields))
@@ -55,9 +54,8 @@ def has_other_recipient(billing: Address | None, shipping: Address) -> bool:
 def find_customer_phone(billing: Address | None, shipping: Address) -> str:
     """Return the phone number of the person who bought.
 
-    The number of the billing address is used only if that address names another person than the recipient.
-    Otherwise it is a copy of the number in the shipping address, and may be outdated: staff correct only the
-    shipping address.
+    If the billing address names another person than the recipient, it is the number in the billing address.
+    Otherwise it is the number in the shipping address, because staff correct only this one.
     """
     own = str((billing or {}).get("phone") or "") if has_other_recipient(billing, shipping) else ""
     return own or str(shipping.get("phone") or "")
@@ -69,7 +67,10 @@ def format_party_name(name: PartyName) -> str:
 
 
 def parse_typed_name(payer: Mapping[str, Any]) -> PartyName:
-    """Return the name entered with the payer's document, for a NIT as `company`; empty if there is none."""
+    """Return the name that was typed with the payer's identity document; empty if there is none.
+
+    With a NIT, the whole name is the `company`.
+    """
     name = PartyName(to_one_line(payer.get("first_name")), to_one_line(payer.get("last_name")))
     if str(payer.get("doc_type")).upper() != NIT:
         return name

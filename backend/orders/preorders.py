@@ -22,7 +22,7 @@ def describe_sold_variant(line: OrderLine) -> str:
 
 
 def parse_preorder_day(facts: JsonObject) -> date | None:
-    """Return the day on which preordered units arrive at the shop, from the stored facts of their line; else None."""
+    """Return the day on which a line's preordered units arrive at the shop; None if it is no preorder."""
     return date.fromisoformat(facts[PREORDER_DAY]) if facts.get(PREORDER_DAY) else None
 
 

@@ -163,7 +163,7 @@ def count_units_to_send(lines: Iterable[OrderLine]) -> dict[str, int]:
 
 
 def count_units_to_box(lines: Iterable[OrderLine]) -> dict[str, int]:
-    """Return the units by line id for the packing list: the unpacked ones; if all are packed, all of them."""
+    """Return the units for the packing list, by line id: the unpacked units, or all units if all are packed."""
     lines = list(lines)
     left = {line.id: line.quantity - line.fulfilled - line.withdrawn for line in lines}
     if not any(left.values()):

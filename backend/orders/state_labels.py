@@ -105,5 +105,5 @@ def get_stage_label(stage: str, kind: DeliveryKind) -> str:
 
 
 def get_label_label(state: str, kind: DeliveryKind) -> str:
-    """Return the text for the state of a carrier's label; for other kinds, for the state of the packing."""
+    """Return the text for a fulfillment's state: about its label or, if the delivery needs none, about packing."""
     return (LABEL_LABELS if kind.has_label else PACKING_LABELS)[state]

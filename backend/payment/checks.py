@@ -132,9 +132,9 @@ _CLAIM = (
 
 
 async def check_all(database: Database, providers: Providers) -> int:
-    """Check every undecided session, also closed ones, until 48 hours after the end of its reservation.
+    """Check every undecided session, also if it is closed. Skip sessions that were checked a moment ago.
 
-    Sessions that were checked a moment ago are skipped.
+    Sessions whose reservation ended more than 48 hours ago are not checked any more.
 
     Returns:
         The number of sessions checked.

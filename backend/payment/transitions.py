@@ -63,7 +63,7 @@ OF_PURCHASE = "of_purchase"
 
 
 class CloseReason(StrEnum):
-    """Reason why the shop stopped waiting for a payment for which the provider has not reported a final state."""
+    """Reason why the shop no longer waits for a payment that its provider has not finished."""
 
     REPLACED = "replaced"
     """Another payment of the same cart was started instead."""
@@ -318,7 +318,7 @@ def _store_amount(payment: PaymentSession, amount: Decimal) -> None:
 async def _find_cancellation(
     session: AsyncSession, payment: PaymentSession, cart: Cart, chain: Collection[str]
 ) -> str | None:
-    """Publish `PaymentApproved`. Return the reason of a handler that refuses to let the money pay; otherwise None."""
+    """Publish `PaymentApproved`. Return the reason if a handler raises `PurchaseCanceled`; otherwise None."""
     try:
         await publish(session, PaymentApproved(payment.id, cart.id, frozenset(chain) | {cart.id}))
     except PurchaseCanceled as error:

@@ -239,9 +239,9 @@ async def _erase_orders(session: AsyncSession, actor: Actor, orders: Sequence[Or
 
 
 async def strip_parcels(session: AsyncSession, order_ids: Sequence[str]) -> None:
-    """Delete the personal data in the orders' fulfillments. The caller has locked the orders.
+    """Delete the personal data in the fulfillments of these (locked) orders, including the files of the labels.
 
-    State, content and origin are retained.
+    Their state, their items and the place from which they were sent remain.
     """
     parcel = table_of(Fulfillment)
     own_orders = (
@@ -290,9 +290,9 @@ async def _strip_payments(
 ) -> None:
     """Delete the personal data of these carts' payments. Retain the bank's data.
 
-    `invoiced` is the invoice data to retain, together with the bought lines. It is None for carts without an
-    order: neither is retained, and if the bank still approves a payment, the shop opens an attention row.
-    Notes of staff are deleted.
+    The payments' snapshots retain the bought lines, and get the invoice data `invoiced`. If it is None, as for carts
+    without an order, the snapshots are emptied; if the bank still approves such a payment, the shop opens an
+    attention row. Notes of staff are deleted.
     """
     payment, notification = table_of(PaymentSession), table_of(PaymentNotification)
     collections = select(PaymentCollection.id).where(PaymentCollection.cart_id.in_(cart_ids))

@@ -15,16 +15,16 @@ COUNTRY = CART_ATTRIBUTES["country"]
 
 @dataclass(frozen=True, slots=True)
 class FreeShipping:
-    """Free shipping from a minimum value of products. `missing` pesos are still needed; 0 if it is reached."""
+    """Free shipping from a minimum value of products. `missing`: pesos below the minimum; 0 if it is reached."""
 
     minimum: Cop
     missing: Cop
 
 
 def find_free_shipping(discounts: Discounts) -> FreeShipping | None:
-    """Return the free shipping that needs the fewest further products; None if no promotion gives it.
+    """Return the free shipping that the cart misses by the fewest pesos; None if no promotion gives any.
 
-    A cart without an address is taken as one to Colombia, because the shop sends to no other country.
+    A cart without an address counts as a cart to Colombia, because the shop sends to no other country.
     """
     results, facts = discounts.results, dict(discounts.facts)
     facts[COUNTRY] = facts.get(COUNTRY) or frozenset({"co"})

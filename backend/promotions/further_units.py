@@ -19,10 +19,10 @@ class FurtherUnit:
 
 
 def find_further_unit(discounts: Discounts, line_ids: Collection[str]) -> FurtherUnit | None:
-    """Return the cheapest line in `line_ids` for which one more unit earns a buyget discount in percent.
+    """Return the cheapest line in `line_ids` for which one more unit earns a buyget discount.
 
-    Return None if there is no such line, or if several buyget promotions may apply: each unit counts for only
-    one of them.
+    Return None if there is no such line, if the discount is not a percentage, or if several buyget promotions
+    may apply: each unit counts for only one of them.
     """
     found = [one for one in discounts.results if one.candidate.offer.buyget is not None]
     offered = [one for one in found if one.obstacle in (None, Obstacle.TOO_FEW_UNITS)]

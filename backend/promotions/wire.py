@@ -70,7 +70,7 @@ async def promotions_wire(session: AsyncSession, promotions: Sequence[Promotion]
 
 
 async def campaigns_wire(session: AsyncSession, campaigns: Sequence[Campaign]) -> list[CampaignOut]:
-    """Return campaigns with their budgets and the use of these, in the platform's shape."""
+    """Return campaigns with their budgets, and how much of each budget is used, in the platform's shape."""
     used = await read_campaign_usage(session, campaigns)
     return [_campaign_wire(one, used.get(one.id, PromotionUsage())) for one in campaigns]
 

@@ -143,7 +143,7 @@ The payment is the only captured one of its order, it equals the order's total, 
 
 
 def _select_captures(begin: datetime, end: datetime, *columns: Any) -> Select[Any]:
-    """Select the captures of a time range, with their orders."""
+    """Return the query for these columns of the captures in a time range, joined with their orders."""
     return (
         select(*columns)
         .select_from(PaymentSession)
@@ -191,7 +191,10 @@ def _tax_inside(amount: ColumnElement[int], rate: Any) -> ColumnElement[int]:
 
 
 async def _find_shared_collections(session: AsyncSession, begin: datetime, end: datetime) -> list[str]:
-    """Return the ids of payment collections whose captures or refunds in the time range need an allocation to rates."""
+    """Return the ids of payment collections whose money in the time range must be divided among rates of IVA.
+
+    These are the collections with a refund, or with a capture that is not exactly the payment of one order.
+    """
     is_shared = or_(Order.id.is_(None), not_(_IS_PLAIN))
     captured = _select_captures(begin, end, PaymentSession.collection_id).where(is_shared)
     refunded = (
@@ -220,9 +223,9 @@ async def _add_shared(
 async def _read_events(
     session: AsyncSession, collection_ids: Sequence[str]
 ) -> tuple[dict[str, list[Event]], set[str]]:
-    """Return all captures and refunds by payment collection, and the ids of captures that are already summed.
+    """Return all captures and refunds of these payment collections by collection, also those outside the period.
 
-    Captures and refunds outside the period are included.
+    Also return the ids of the plain captures, which an SQL statement has already summed.
     """
     found: dict[str, list[Event]] = defaultdict(list)
     plain: set[str] = set()

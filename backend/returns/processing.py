@@ -119,8 +119,9 @@ async def approve(
 ) -> Return:
     """Approve a refund of this amount, and accept the arrived units. With `restock`, put the good ones back in stock.
 
-    Opened gift wrapping is never restocked. Units of the return whose label was cancelled are withdrawn, so they
-    are not sent. If all money of the order is then refunded, its other unsent units are withdrawn too.
+    Opened gift wrapping is never restocked. Units that were never sent, because their label was cancelled, are
+    withdrawn, so that they are not sent now. If this refunds all money of the order, all its unsent units are
+    withdrawn.
 
     `why` is the reason for an amount above `backend.returns.refund_limits.compute_max_refund`.
 
@@ -333,11 +334,10 @@ async def _lock_return(
 async def _return_units(
     session: AsyncSession, order: Order, ordered: OrderLine, line: ReturnLine, never_left: int
 ) -> None:
-    """Accept the arrived units of a return's line, and withdraw its `never_left` units.
+    """Accept the arrived units of a return's line, and withdraw the `never_left` units from the order.
 
-    The label of the `never_left` units was cancelled, so they are still in the shop. Staff may have recorded
-    them as arrived nevertheless. If more units are recorded as arrived than left the shop, the excess counts
-    as `never_left` units, damaged ones first.
+    `never_left` units are still in the shop, because their label was cancelled. If staff have recorded more units
+    as arrived than left the shop, the excess counts as `never_left`, damaged units first.
     """
     if never_left:
         await require_not_being_packed(session, order)

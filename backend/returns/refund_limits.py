@@ -72,10 +72,9 @@ async def require_reason(session: AsyncSession, order: Order, row: Return, amoun
 
 
 def count_units_never_sent(line: ReturnLine, ordered: OrderLine, spare: int) -> int:
-    """Return the number of units of a return line that are in no parcel, because their label was cancelled.
+    """Return the number of units of an undecided return's line that were never sent: their label was cancelled.
 
-    Call this only for a return that is not decided yet. `spare` is the number of
-    `count_unclaimed_units` for the line.
+    `spare` is the result of `count_unclaimed_units` for the order's line.
     """
     # arrived units were sent before: only the rest of the line can be in no parcel
     from_parcels = min(line.good + line.damaged, ordered.fulfilled - ordered.returned)

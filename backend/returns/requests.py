@@ -156,9 +156,9 @@ async def count_unclaimed_units(
 ) -> dict[str, int]:
     """Return the number of sent units that did not come back and are in no return, by line id.
 
-    A negative number means that this many units of returns are in no parcel: their label was cancelled after the
-    return was requested. With `by_granted`, units in undecided returns count as if they were in no return. If
-    units of a granted return arrived, the customer keeps its other units, and these count as in no return.
+    A negative number means that so many units of returns are in no parcel: their label was cancelled after the
+    return was requested. With `by_granted`, only units in granted returns count as being in a return. Once units of
+    a granted return arrived, the customer keeps its other units: these do not count as being in a return.
     """
     query = (
         select(

@@ -114,8 +114,8 @@ async def _store_request(
     """Parse the return form, and store the return request once.
 
     All forms sent from one page have the same id, even after the browser's button «Back». So a form is a
-    repetition only if its id, order and content all equal those of an earlier form. If no units can be
-    returned any more, the form is refused only after this check: it may have requested their return.
+    repetition only if its id, order and content all equal those of an earlier form. This is checked before the form
+    is refused because no units can be returned any more: an earlier sending of it may have returned them.
 
     Raises:
         PressUsed: the same form has already been stored.

@@ -35,7 +35,7 @@ class BackupNotFound(Exception):
 class BackupStore:
     """The backups in a folder of an S3 store. `name` is the name of one selected backup, or empty.
 
-    All methods raise `StoreUnavailable` if the store does not answer or refuses.
+    All methods raise `StoreUnavailable` if the store does not answer or refuses the request.
     """
 
     def __init__(self, address: S3Address, name: str = "") -> None:
@@ -89,7 +89,7 @@ class BackupStore:
                 out.write(piece)
 
     async def list_names(self) -> list[str]:
-        """Return the names of the backups that `trompo backup` made and named, oldest first."""
+        """Return the names of the backups in the folder, oldest first. Leave out files with other names."""
         found: list[str] = []
         with _translate_errors():
             async for page in self._store.list(chunk_size=500):

@@ -89,7 +89,7 @@ async def run_checks(
 
 
 async def _read_saved_settings(shop: CheckedShop, seconds: float) -> tuple[Finding, Settings | None]:
-    """Check that the database can be read. Return the finding, and the effective settings; None after a failure."""
+    """Check that the database can be read. Return the finding, and the settings or None."""
     try:
         async with asyncio.timeout(seconds), shop.database.read() as session:
             saved = await read_effective_settings(session, shop.settings)

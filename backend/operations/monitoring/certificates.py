@@ -30,7 +30,7 @@ async def read_certificate_expiry(host: str, port: int) -> datetime:
 async def count_days_left(url: str, moment: datetime) -> int | str:
     """Return the number of whole days until the certificate of an https URL expires.
 
-    If the certificate is not valid, return the reason.
+    If browsers refuse the certificate or the server does not answer, return this problem as a sentence.
     """
     address = urlsplit(url)
     try:

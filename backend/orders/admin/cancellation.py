@@ -119,9 +119,9 @@ async def _cancel(session: AsyncSession, order: Order) -> None:
 async def refuse_canceled_purchase(session: AsyncSession, event: PaymentApproved) -> None:
     """Prevent an approved payment from reactivating an order that a staff member has cancelled.
 
-    If another order of the purchase was cancelled before the payment started, the payment is a new purchase
-    and may pay. The orders are locked, so an approval and a cancellation of the same order cannot run at the
-    same time.
+    A purchase has several orders if its cart was restored after a failed payment. If another order was cancelled
+    before this payment started, the payment counts as a new purchase and is not refused. The orders are locked,
+    so that none is cancelled at the same time.
 
     Raises:
         PurchaseCanceled: a staff member cancelled the payment's own order at any time, or another order of

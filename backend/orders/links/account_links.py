@@ -59,7 +59,7 @@ class AccountExists(InvalidData):
 async def request_account_link(
     database: Database, signing_key: str, order_id: str, token: str, *, client: Client
 ) -> None:
-    """Request the e-mail with the link that opens an account. The result does not reveal if one exists.
+    """Request the e-mail with the link that opens an account. The result does not reveal if an account exists.
 
     If many clients have requested the link of the same order, no further e-mail is sent for some time, and no error
     is raised.

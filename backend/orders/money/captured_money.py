@@ -61,7 +61,7 @@ class OrderMoney:
 
 
 async def read_order_money(session: AsyncSession, order: Order) -> OrderMoney:
-    """Return the money captured for the order, without payments that did not pay the order and were refunded."""
+    """Return the money captured for the order. Leave out money that did not pay the order and was refunded."""
     return compute_order_money(order, await list_payment_sessions(session, order.cart_id))
 
 

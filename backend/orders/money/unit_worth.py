@@ -18,9 +18,9 @@ def compute_unit_worth(
 ) -> Cop:
     """Return the price of these units of the order's lines, plus the shipping if no other units remain.
 
-    The shipping is added if `units` and the `earlier_units` of earlier withdrawals are the whole order: a
-    withdrawal (retracto) from the whole order also refunds it (Ley 1480 of 2011, art. 47). Without
-    `with_shipping` it is never added, as in an exchange, where the order is not withdrawn.
+    The shipping is added if `units` and `earlier_units` (of earlier withdrawals) are the whole order. A withdrawal
+    (retracto) from a whole order refunds its shipping too (Ley 1480 of 2011, art. 47). An exchange is no
+    withdrawal: its caller passes `with_shipping=False`.
 
     The price of a unit is rounded so that the prices of all units of a line add up to the line's total. This depends
     on the units that were refunded before: `earlier_units`, or by default the line's returned and withdrawn units.

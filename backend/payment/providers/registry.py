@@ -22,7 +22,7 @@ def build_providers(
 ) -> dict[str, PaymentProvider]:
     """Create the payment providers, by id.
 
-    `places` are the payment providers of `registered_providers` in `backend.core.config.modules`.
+    `places` has the class of each provider by its id: see `backend.core.config.modules.registered_providers`.
     `gateway_transport` connects to the embedded PSE gateway, if the shop uses it.
 
     Raises:

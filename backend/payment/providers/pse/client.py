@@ -179,7 +179,7 @@ class GatewayClient:
     async def list_references(self, invoice: str) -> list[str]:
         """Return the gateway's numbers of all transactions with this invoice of the shop.
 
-        A payment whose start had an unknown outcome is looked up by these numbers.
+        If it is unknown whether a payment was started, it is looked up by these numbers.
 
         Raises:
             OutsideFailure: the gateway failed.
@@ -233,7 +233,7 @@ def create_gateway_client(
 ) -> GatewayClient:
     """Create a client of the configured gateway: the embedded one, or the real one in test or production mode.
 
-    `transport` replaces the network connection; it serves the embedded gateway without a path prefix.
+    `transport` replaces the network connection; its URLs of the embedded gateway have no path prefix.
     GATEWAY_URL replaces all official URLs of the gateway.
     """
     if settings.uses_sandbox_gateway:

@@ -173,9 +173,9 @@ class GatewayChannel:
     async def _fetch_token(
         self, url: str, *, headers: Mapping[str, str] | None = None, body: Mapping[str, str] | None = None
     ) -> str:
-        """Log in at this URL and return the token. A failed or unusable answer repeats the login.
+        """Log in at this URL and return the token. A failed login is repeated, unless the keys are refused.
 
-        Refused keys do not. The errors contain no part of the answer, which may contain secrets.
+        The errors contain no part of the answer, which may contain secrets.
         """
 
         async def once() -> str:
@@ -197,7 +197,7 @@ def _read_token(answer: Any) -> str:
 
     Raises:
         KeysRefused: the answer has no token.
-        ServiceUnavailable: the token cannot be sent in a header.
+        ServiceUnavailable: the token has characters that a header cannot contain.
     """
     token = (answer.get("bearer_token") or answer.get("token")) if isinstance(answer, Mapping) else None
     if not isinstance(token, str):

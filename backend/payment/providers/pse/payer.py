@@ -108,10 +108,10 @@ _LETTERED_TYPES = ("CE", "PPT")
 
 
 def _read_document_number(text: str, kind: DocumentType) -> str:
-    """Return the number of a document of the chosen type, without the text around it: see `split_document`.
+    """Return the number of an identity document, without the text around it (see `split_document`).
 
     Raises:
-        PydanticCustomError: the type before the number is another one than the chosen type, or the number is invalid.
+        PydanticCustomError: the text names another type than the chosen `kind`, or the number is invalid.
     """
     is_numeric = kind.shape.startswith(r"\d")
     written = split_document(text, is_numeric=is_numeric)
@@ -281,7 +281,7 @@ def parse_payer_document(answers: Mapping[str, Any]) -> PayerDocument:
 
 
 def parse_payer(answers: Mapping[str, Any], *, banks: Collection[str]) -> Payer:
-    """Return the payer of these answers. `banks` are the codes of the offered banks.
+    """Validate the answers of the payer's form. `banks` are the codes of the offered banks.
 
     Raises:
         InvalidData: `fields` has the first message of each wrong field, in the shop's language.

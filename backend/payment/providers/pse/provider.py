@@ -164,8 +164,8 @@ class GatewayPse(PaymentProvider):
         """Check that the gateway's number of a new payment is not the number of another payment.
 
         Raises:
-            StartUnknown: another payment has this number, so the URL of the bank may be wrong too. Look up the
-                payment by the shop's invoice.
+            StartUnknown: another payment has this number, so the bank's URL in the answer may be wrong too. The
+                shop then looks the new payment up by its invoice.
         """
         async with self._database.read() as session:
             query = select(PaymentSession.invoice).where(

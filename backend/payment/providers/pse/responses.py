@@ -268,9 +268,9 @@ def to_payment_refused(answer: Mapping[str, Any]) -> PaymentRefused:
 
 
 def _describe_refusal(answer: Mapping[str, Any]) -> str:
-    """Return the reason in an answer that refuses the payment (wire: gateway 1.6).
+    """Return the reason in an answer that refuses the payment: its message, or else its error texts.
 
-    It is the answer's sentence, or if there is none, its error texts and their type.
+    See wire: gateway 1.6.
     """
     sentences = (parse_text(answer.get(name), MAX_REASON_LENGTH) for name in _MESSAGE_NAMES)
     errors = _iter_texts([answer.get("errors"), answer.get("error"), answer.get("errorType")])
