@@ -81,7 +81,7 @@ async def answer_review(session: AsyncSession, actor: Actor, review_id: str, ans
 
 
 async def delete_reviews(session: AsyncSession, actor: Actor, order_ids: Sequence[str]) -> None:
-    """Delete the reviews of these orders, and the personal values of the reviews in the audit log.
+    """Delete the reviews of these orders, and remove their personal data from the audit log.
 
     The files of the reviews' pictures are deleted later.
     """
@@ -97,7 +97,7 @@ async def delete_reviews(session: AsyncSession, actor: Actor, order_ids: Sequenc
 
 
 async def count_reviews(session: AsyncSession, product_id: str) -> None:
-    """Count the product's shown reviews and sum up their stars, store both in the product, and notify its open pages.
+    """Store the number and the sum of stars of the product's shown reviews, and publish `ProductChanged`.
 
     The caller has locked the product.
     """

@@ -34,7 +34,7 @@ async def enqueue_request(session: AsyncSession, event: FulfillmentDelivered) ->
 
 
 class ReviewRequests:
-    """Job handler of review requests."""
+    """Job handler that asks customers to review the products of a delivered order."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -113,7 +113,7 @@ async def _delivery_times(session: AsyncSession, order_ids: Sequence[str]) -> di
 
 
 async def _products_for_sale(session: AsyncSession, lines: Sequence[OrderLine]) -> dict[str, tuple[str, str]]:
-    """Return handle and title by product id. Products of the lines that are not for sale are left out."""
+    """Return handle and title of the lines' products by id. Products that are not for sale are left out."""
     query = select(Product.id, Product.handle, Product.title).where(
         Product.id.in_({line.product_id for line in lines}), for_sale()
     )
