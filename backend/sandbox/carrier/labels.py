@@ -25,7 +25,7 @@ LINE_HEIGHT = 18
 
 
 def build_label_pdf(lines: list[str]) -> bytes:
-    """Return a one-page PDF with the lines."""
+    """Return a PDF with one page, on which these lines of text are printed."""
     shown = (
         f"BT /F1 12 Tf {LINE_HEIGHT} TL 24 396 Td "
         + " ".join(f"({_escape(line)}) Tj T*" for line in lines)

@@ -56,7 +56,7 @@ class InterruptedResponse(Response):
         super().__init__(bytes(whole.body), whole.status_code, media_type="application/json")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 - the interface's
-        """Send the head and half of the body."""
+        """Send the status, the headers and only half of the body."""
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         await send({"type": "http.response.body", "body": bytes(self.body)[: len(self.body) // 2]})
 

@@ -17,7 +17,7 @@ Sentences = list[str]
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """A check of an object, made of one check for each of its fields."""
+    """Validator of a JSON object. It has one check for each field; unknown fields are ignored."""
 
     required: Mapping[str, Check]
     optional: Mapping[str, Check]

@@ -218,7 +218,7 @@ class GatewayApi:
         )
 
     async def apify_login(self, request: Request) -> Response:
-        """Handle `POST /login` of the newer service."""
+        """Handle `POST /login` of Apify, the gateway's newer service."""
         expected = f"Basic {b64encode(f'{self._public_key}:{self._private_key}'.encode()).decode()}"
         if not hmac.compare_digest(request.headers.get("authorization", "").encode(), expected.encode()):
             return _unauthorized()

@@ -32,7 +32,7 @@ _HEADERS = {
 
 
 class BankPage:
-    """The bank's page of a transaction, with an address that cannot be guessed. It accepts the customer's decision."""
+    """The bank's page, on which the customer decides about a transaction. Its address contains a random token."""
 
     def __init__(
         self, ledger: Ledger, public_base: str, merchant: str, *, on_decision: Callable[[], None]
@@ -61,7 +61,10 @@ class BankPage:
         )
 
     async def decide(self, request: Request) -> Response:
-        """Apply the customer's decision, start the notification of the shop, and redirect the customer to the shop."""
+        """Apply the customer's decision, let the gateway notify the shop, and redirect the customer to the shop.
+
+        If the transaction was decided differently before, redirect to the bank's page, which shows the outcome.
+        """
         token = request.path_params["token"]
         async with request.form(max_files=0, max_fields=10) as form:
             state = DECISIONS.get(str(form.get("decision")))

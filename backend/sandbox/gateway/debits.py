@@ -44,7 +44,8 @@ def read_fields(body: Any, keys: GatewayCredentials) -> dict[str, Any]:
     """Return the decrypted fields of the request, by their names in the gateway's format.
 
     Raises:
-        Unreadable: an unencrypted field is wrong, or an encrypted field cannot be decrypted.
+        Unreadable: the body is not an object, a field that is sent unencrypted (such as the public key) does not
+            have the expected value, or an encrypted field cannot be decrypted.
     """
     private_key = keys.private_key.get_secret_value()
     plain_fields = {
@@ -74,9 +75,9 @@ def read_fields(body: Any, keys: GatewayCredentials) -> dict[str, Any]:
 
 
 def find_refusal_code(fields: Mapping[str, Any]) -> str | None:
-    """Return the code with which the bank network refuses a valid payment; None if it accepts the payment.
+    """Return the bank network's error code if the bank is unknown or the amount is above `MAX_AMOUNT`; else None.
 
-    It refuses an unknown bank, and an amount above `MAX_AMOUNT`.
+    The caller has checked the fields: see `find_errors`.
     """
     if fields["banco"] not in BANKS:
         return "FAIL_BANKNOTEXISTSORDISABLED"
@@ -146,7 +147,10 @@ _RULES: dict[str, Callable[[str], bool]] = {
 
 
 def _document_pattern(fields: Mapping[str, Any]) -> str | None:
-    """Return the pattern for the document number; None if this kind of person cannot have the document type."""
+    """Return the pattern of the payer's identity number.
+
+    None if the type of the identity document does not fit the payer: only companies have a NIT.
+    """
     is_company, kind = fields["tipo_persona"] == "1", fields["tipo_doc"]
     return _DOCUMENTS[kind] if is_company == (kind == "NIT") else None
 

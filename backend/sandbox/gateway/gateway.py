@@ -20,7 +20,7 @@ from backend.sandbox.outage import respond_unavailable
 
 
 class SandboxGateway:
-    """A gateway that uses the real gateway's wire format, together with the page of a bank.
+    """A simulation of the payment gateway, with the real wire format, and of a bank's page.
 
     Attributes:
         app: the ASGI application. It may be mounted anywhere; its public address is `public_base`.

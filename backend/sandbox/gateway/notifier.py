@@ -79,7 +79,7 @@ class Notifier:
             self._running = asyncio.create_task(self._run(), name="sandbox gateway notifier")
 
     async def stop(self) -> None:
-        """Stop the delivery. Notifications without an answer 200 stay in the queue."""
+        """Stop the delivery. Notifications that the merchant has not answered with 200 stay in the queue."""
         running, self._running = self._running, None
         if running is not None:
             running.cancel()
@@ -211,7 +211,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 class AllowedAddresses:
     """The rule that notifications may be sent only to the shop's own address.
 
-    If the shop's address is one of this machine, all addresses of this machine are allowed.
+    If that address is a loopback address, such as `localhost`, every loopback address is allowed.
     """
 
     def __init__(self, shop_url: str) -> None:

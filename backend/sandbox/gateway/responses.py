@@ -125,9 +125,9 @@ def lookup_error_response() -> dict[str, Any]:
 
 
 def ticket_response(transaction: SandboxTransaction) -> dict[str, Any]:
-    """Return the response of `pse/transactioninfomation.json`.
+    """Return the response of `pse/transactioninfomation.json`: see `_legacy_fields`.
 
-    It has the older field names and no currency, and its ticket id is a number.
+    The currency is missing, and the ticket id is a number.
     """
     data = {**_legacy_fields(transaction), "ticketId": int(transaction.ticket_id)}
     del data["moneda"]
@@ -265,7 +265,7 @@ def notification_fields(
 
 
 def _legacy_fields(transaction: SandboxTransaction) -> dict[str, Any]:
-    """Return the transaction's data under the older service's keys."""
+    """Return the transaction's data under the field names of RestPagos, the gateway's older service."""
     state, fields = GatewayState(transaction.state), transaction.fields
     return {
         "ref_payco": transaction.ref_payco,

@@ -55,12 +55,12 @@ class UnreadableDocument(ValueError):
 def read_document(
     xml: bytes, keys: Mapping[str, str], software: tuple[str, str]
 ) -> AcceptedDocument | list[Rejection]:
-    """Parse a document. Return it if it is valid, otherwise the rules that it violates.
+    """Parse an invoice or credit note. Return it if it is valid, otherwise the rules that it violates.
 
     Args:
-        xml: the document.
-        keys: the technical keys, by the number of their resolution.
-        software: the id and the PIN of the software that may send documents.
+        xml: the invoice or credit note.
+        keys: the technical keys by the number of the DIAN's resolution that assigned them.
+        software: the id and the PIN of the software that may send invoices.
     """
     if b"<!DOCTYPE" in xml[:1000] or b"<!ENTITY" in xml or b"\x00" in xml:  # UTF-16 would hide them
         return [Rejection("ZB01", "El documento no es un XML permitido")]
