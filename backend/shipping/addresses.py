@@ -97,7 +97,7 @@ def find_origin(address: Address) -> ShippingPlace:
 
 
 def build_sender(address: Address, effective: Settings) -> Contact:
-    """Return the sender of packages from a location with this address. Quotes use the same sender.
+    """Return the sender of packages from a location with this address, for quotes and for labels.
 
     Missing parts are taken from the settings CARRIER_ORIGIN_*. The suburb and the directions to the door are taken
     from the settings only if the street and municipality in the settings are those of the address. An address without
@@ -156,10 +156,9 @@ def build_recipient(address: Address, email: str) -> Contact:
 
 
 def list_missing_label_parts(address: Address) -> list[str]:
-    """Return the platform's names of the fields that a label requires and that are missing in this address.
+    """Return the names of the address fields that a label requires and that are missing; empty if none is.
 
-    Company, suburb, cross street and reference are optional: see `backend.shipping.providers.carrier.requests`. The
-    phone number is required, and must have ten digits.
+    The names are those of the Admin API, such as `address_1`. A phone number without ten digits is missing too.
     """
     missing = [name for name in ("first_name", "last_name") if not _read_text(address, name)]
     if len(fit_phone(_read_text(address, "phone"))) != PHONE_DIGITS:

@@ -68,7 +68,7 @@ class SetOut(LastingStamps):
 
 
 class LocationOut(Stamps):
-    """A warehouse, with its requested links."""
+    """A warehouse. Its providers, sales channels and fulfillment sets are present if the request names them."""
 
     id: str
     name: str

@@ -45,8 +45,8 @@ class DeliveryTerms:
         on_holidays: True if `weekdays` also count on public holidays.
         is_own: True if the shop delivers the order itself. Then only days of the schedule are counted, and
             `packing_days` is 0.
-        ready_on: day on which the units of a preorder arrive at the shop. Packing does not start earlier. The data of
-            an order's shipping method have this day under `READY_ON`, outside the terms of the option.
+        ready_on: day on which the units of a preorder arrive at the shop; packing does not start earlier. This day is
+            stored apart from the other terms: see `add_ready_day`.
     """
 
     cutoff_hour: int
@@ -109,7 +109,7 @@ def promise_delivery(
 def build_delivery_terms(
     settings: Settings, option: ShippingOption, quote: Quote, ready_on: date | None = None
 ) -> DeliveryTerms | None:
-    """Return the terms of the option at this quote; None if the carrier named no days.
+    """Return the delivery terms of the option; None if it ships by carrier and `quote` has no number of days.
 
     `settings` are the effective settings. `ready_on` is the day on which preordered units arrive at the shop.
     """
@@ -138,7 +138,10 @@ def build_delivery_terms(
 
 
 def add_delivery_terms(data: JsonObject, terms: DeliveryTerms | None) -> JsonObject:
-    """Return the data of a shipping method, and add these terms except `ready_on`, if there are terms."""
+    """Return the data of a shipping method with these terms added, without `ready_on`: see `add_ready_day`.
+
+    If `terms` is None, return the data unchanged.
+    """
     if terms is None:
         return data
     values = {name: value for name, value in asdict(terms).items() if name != "ready_on"}
@@ -148,7 +151,7 @@ def add_delivery_terms(data: JsonObject, terms: DeliveryTerms | None) -> JsonObj
 
 
 def parse_delivery_terms(data: JsonObject) -> DeliveryTerms | None:
-    """Return the terms in the data of a shipping method; None if there are none."""
+    """Return the delivery terms that are stored in the data of a shipping method; None if there are none."""
     if DELIVERY_TERMS not in data:
         return None
     values = data[DELIVERY_TERMS]

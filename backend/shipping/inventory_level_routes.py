@@ -47,9 +47,9 @@ async def change_levels_of_item(
 async def add_level(
     actor: StaffMember, item_id: str, body: NewLevel, database: Db, fields: RequestedFields
 ) -> Wire[ItemAnswer]:
-    """Create the item's inventory level at a location, or set its units.
+    """Create the item's inventory level at a location, or set the stocked units of an existing level.
 
-    If the level exists and the body has no number, the level is unchanged.
+    Without `stocked_quantity`, an existing level is unchanged.
     """
     return await _stock_answer(
         database=database,

@@ -117,7 +117,7 @@ async def create(
 async def read(location_id: str, database: Db, fields: RequestedFields) -> Wire[LocationAnswer]:
     """Return the stock location.
 
-    The fields `*fulfillment_providers`, `*sales_channels` and `*fulfillment_sets` include its links.
+    With `*fulfillment_providers`, `*sales_channels` or `*fulfillment_sets` in `fields`, the response has these too.
     """
     async with database.read() as session:
         location = require_found(await session.get(StockLocation, location_id), "Stock location", location_id)
@@ -265,7 +265,7 @@ async def _location_answer(
 async def _read_locations(
     session: AsyncSession, locations: Sequence[StockLocation], fields: Fields
 ) -> list[LocationOut]:
-    """Return the warehouses, with their requested links."""
+    """Return the warehouses. Providers, sales channels and fulfillment sets are added if `fields` requests them."""
     ids = [location.id for location in locations]
     shown = {location.id: location_wire(location) for location in locations}
     if fields.wants("fulfillment_providers"):

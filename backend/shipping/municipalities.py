@@ -176,9 +176,9 @@ class _SearchTexts:
     department: str
 
     def rank(self, typed: str) -> int | None:
-        """Return a number for how well the normalized text matches: 0 is the best match, None is no match.
+        """Return the rank of the match between the normalized text and this municipality: 0 is best, None no match.
 
-        A match of the official name ranks before the same match of another name.
+        The official name ranks before another name that matches in the same way.
         """
         beginnings = typed.split()
         if not _are_word_prefixes(" ".join((*self.names, self.department)), beginnings):
@@ -267,7 +267,7 @@ def _find_entries_by_name(
 
 
 def _are_word_prefixes(words: str, beginnings: list[str]) -> bool:
-    """Return True if each beginning is the prefix of a word."""
+    """Return True if each of `beginnings` is the prefix of a word in `words`."""
     return all(f" {beginning}" in f" {words}" for beginning in beginnings)
 
 

@@ -75,7 +75,7 @@ class OptionNotOffered(InvalidData):
 
 
 class Offer(NamedTuple):
-    """A shipping option with its related rows. Its packages are sent from the location.
+    """A shipping option with its zone, its fulfillment set, and the location from which packages are sent.
 
     Attributes:
         is_enabled: the option's provider is linked to the location; otherwise the option cannot be chosen.
@@ -108,7 +108,7 @@ def filter_by_country(offers: Sequence[Offer], country_code: str) -> list[Offer]
 
 
 def filter_by_destination(offers: Sequence[Offer], country_code: str, dane_code: str) -> list[Offer]:
-    """Return the offers that reach the municipality; without one, the offers that have no list of municipalities.
+    """Return the offers that deliver to the municipality. If `dane_code` is empty, return those for whole countries.
 
     Of the own-delivery offers that can be chosen, only the cheapest one is returned (`get_cheaper_key`).
     """
@@ -119,9 +119,9 @@ def filter_by_destination(offers: Sequence[Offer], country_code: str, dane_code:
 
 
 def get_cheaper_key(option: ShippingOption) -> tuple[Cop, float, datetime, str]:
-    """Return the key by which zones of own delivery are compared: the price, then the amount from which it is free.
+    """Return a sort key that puts the own-delivery option that costs the shopper least first.
 
-    Of equal zones, the oldest one wins.
+    It compares the price, then the goods total from which delivery is free, then the age: the oldest is first.
     """
     free_from = get_free_from(option)
     return (option.amount or 0, inf if free_from is None else free_from, option.created_at, option.id)

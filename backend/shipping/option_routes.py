@@ -225,7 +225,7 @@ async def list_provider_options(
     parameters: Annotated[ListParameters, read_query(ListParameters)],
     providers: Providers,
 ) -> Wire[ProvidedOptionsAnswer]:
-    """List the services of the provider. There is only one, for shipping, because no provider collects returns."""
+    """List the services of the provider. Each provider has one service: shipping to the customer."""
     if provider_id not in providers:
         raise NotFound(f"Fulfillment provider with id: {provider_id} was not found")
     offered: list[ProvidedOption] = [{"id": provider_id, "is_return": False}]

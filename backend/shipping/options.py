@@ -185,7 +185,8 @@ def _flat_price(prices: Sequence[OptionPrice] | None) -> Cop | None:
 def _set_free_from(option: ShippingOption, prices: Sequence[OptionPrice] | None) -> None:
     """Set the total of the goods from which own delivery is free, or remove it if no price has a rule.
 
-    The total is the `value` of the rule on the price of 0. If `prices` is None, nothing changes.
+    The request expresses it as a second price: 0, with the total as `value` of its rule. If `prices` is None, nothing
+    changes.
 
     Raises:
         InvalidData: an option without own delivery has a price with a rule; or the rules have different totals, or a

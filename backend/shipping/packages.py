@@ -73,9 +73,10 @@ def limit_content_value(amount: Cop) -> Cop:
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """Units packed together, in kg, cm and cm³.
+    """Units packed together: weight in kg, volume in cm³.
 
-    `sides`, the longest first, are those of the smallest box into which each of the units would fit alone.
+    `sides` are the longest, middle and shortest side in cm that any of the units has. A box with these sides has room
+    for each single unit, but not necessarily for all of them: see `package`.
     """
 
     weight: float
@@ -101,7 +102,7 @@ class _Box:
     def package(self) -> Package:
         """Return the package for these units.
 
-        Its shortest sides grow until all units fit, so it is nearest to a cube.
+        The shortest sides of the box are lengthened until its volume is that of all units.
         """
         least = bisect_left(range(MAX_SIDE_CM), self.volume, key=self._grown_to)
         length, height, width = (max(least, own) for own in self.sides)

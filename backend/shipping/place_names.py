@@ -40,7 +40,7 @@ def fold_place_name(text: str) -> str:
 
 
 def remove_country(folded: str) -> str:
-    """Remove the country from the end of the normalized name. Return an empty text if no country follows a name."""
+    """Return the normalized name without the country at its end; empty if it does not end with the country."""
     return folded.removesuffix(f" {COUNTRY}") if folded.endswith(f" {COUNTRY}") else ""
 
 

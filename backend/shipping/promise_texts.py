@@ -30,9 +30,9 @@ def describe_offer(promise: DeliveryPromise, moment: datetime, *, is_pickup: boo
 
 
 def describe_pending(promise: DeliveryPromise, moment: datetime | None, *, is_pickup: bool) -> str:
-    """Return the sentence about an order whose payment is pending.
+    """Return the sentence that says when the order arrives if its pending payment is approved in time.
 
-    `moment` is the current time. None for a text that is read later: then the sentence names the day.
+    `moment` is the current time. If it is None, because the text is read later, the sentence has dates, not «hoy».
     """
     sentence = (
         _("Si tu pago se aprueba {deadline}, lo puedes recoger desde el {day}.")

@@ -140,7 +140,7 @@ class OptionPrice(Body):
 
 
 class OptionRule(Body):
-    """A rule of a shipping option. Only the two rules that the platform itself adds to options are accepted."""
+    """A rule of a shipping option. Only the two attributes that the platform's own admin adds are accepted."""
 
     attribute: Literal["enabled_in_store", "is_return"]
     operator: Literal["eq", "ne"] = "eq"

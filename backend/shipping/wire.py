@@ -59,7 +59,7 @@ def _geo_zones_wire(zone: ServiceZone) -> list[GeoZone]:
 
 
 def _geo_zone_wire(zone: ServiceZone, country_code: str, town: Municipality | None) -> GeoZone:
-    """Convert a municipality of a zone; if `town` is None, the whole country."""
+    """Return the geo zone of a municipality, or of the whole country if `town` is None."""
     return {
         "id": f"{derive_sibling_id('fgz', zone.id)}{town.code if town else country_code}",
         "type": "city" if town else "country",
@@ -108,7 +108,7 @@ def get_option_metadata(option: ShippingOption) -> JsonDict | None:
 
 
 def option_prices_wire(option: ShippingOption) -> list[OptionPrice]:
-    """Convert an option's flat prices: its amount and, if own delivery is free from some total on, the price of 0."""
+    """Convert an option's flat price and, if its own delivery is free from some total on, add a price of 0."""
     if option.amount is None:
         return []
     free_from = get_free_from(option)

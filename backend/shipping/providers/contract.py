@@ -89,7 +89,7 @@ class CarrierHarness(ABC):
         )
 
     def fail(self, failure: CarrierFailure) -> None:
-        """Make the service fail in this way, for as long as the `CarrierFailure` says."""
+        """Make the service fail in this way. Only an outage continues until `recover` is called."""
         self._lacks("fail")
 
     def recover(self) -> None:

@@ -47,11 +47,13 @@ def create_fulfillment_providers(
 ) -> dict[str, FulfillmentProvider]:
     """Create the fulfillment providers, by id.
 
-    `places` is from `backend.core.config.modules.registered_providers`, which has checked the ids. `carrier_transport`
-    connects to the embedded carrier, if it is used.
+    Args:
+        places: the result of `backend.core.config.modules.registered_providers`, which has checked the ids.
+        settings: the shop's settings.
+        carrier_transport: connects to the embedded carrier; None to use the real one.
 
     Raises:
-        CannotStart: a provider outside this program cannot be created.
+        CannotStart: a provider from another package cannot be created.
     """
     factories: dict[str, Callable[[], FulfillmentProvider]] = {
         MANUAL: ManualProvider,

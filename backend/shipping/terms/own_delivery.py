@@ -166,7 +166,7 @@ def check_option_data(option: ShippingOption) -> None:
 
 
 def describe_option(option: ShippingOption) -> str:
-    """Return what a shopper must know of own delivery or of a pickup point, in one line; else an empty text."""
+    """Return the schedule of own delivery, or address and schedule of a pickup point; empty for other options."""
     if is_pickup(option):
         return read_pickup_point(option).label
     if not is_own_delivery(option):

@@ -57,7 +57,9 @@ class CarrierPolicy(RetryPolicy):
     The carrier usually answers in five to eight seconds (wire: carrier 2.1).
 
     Attributes:
-        quotation: timeout of a quotation; used instead of `read`.
+        read: timeout of requests about progress, and of cancellations.
+        write: timeout of the request that creates a label.
+        quotation: timeout of quotations.
     """
 
     read: float = 15.0
@@ -126,7 +128,7 @@ class CarrierClient:
         Rates for another shipment, or not in pesos, are left out.
 
         Raises:
-            CarrierError: there is no usable response, or all rates would be left out.
+            CarrierError: there is no usable response, or there are rates but none is for this shipment in pesos.
         """
         data = _require_object(
             await self._read("POST", "/quotation", quotation.body(), self._policy.quotation)

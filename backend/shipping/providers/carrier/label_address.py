@@ -50,9 +50,9 @@ class LabelAddress:
 
 
 def fit_label_address(address: str, reference: str = "", cross_street: str = "") -> LabelAddress | None:
-    """Return the label fields that contain all words of the three texts; None if the texts are too long.
+    """Return label fields that contain every word of address, reference and cross street; None if they are too long.
 
-    Each text stays in its own field if it fits. It is abbreviated only if necessary.
+    A text that fits stays in its own field. Texts that are too long are abbreviated, and continue in other fields.
     """
     head, rest = _split(_shorten(address, MAX_ADDRESS), MAX_ADDRESS)
     near, cross = _shorten(reference, MAX_REFERENCE), _shorten(cross_street, MAX_CROSS_STREET)
@@ -70,7 +70,7 @@ def fit_label_address(address: str, reference: str = "", cross_street: str = "")
 
 
 def abbreviate(address: str) -> str:
-    """Return the address with its usual words abbreviated."""
+    """Return the address with every word in `ABBREVIATIONS` replaced by its abbreviation."""
     return re.sub(r"\w+", lambda word: ABBREVIATIONS.get(word[0].casefold(), word[0]), address)
 
 
@@ -93,9 +93,12 @@ def _split(text: str, max_length: int) -> tuple[str, str]:
 
 
 def _spread(text: str) -> tuple[str, str]:
-    """Split the text. Return the cross street and the reference; the beginning of the text is in the reference.
+    """Split the text for the fields reference (its beginning) and cross street (the rest).
 
     The text is split between words if both parts then fit.
+
+    Returns:
+        The cross street and the reference.
     """
     reference, cross_street = _split(text, MAX_REFERENCE)
     if len(cross_street) > MAX_CROSS_STREET:

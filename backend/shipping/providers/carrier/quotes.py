@@ -73,9 +73,9 @@ class LiveQuotes:
         await self._client.close()
 
     async def _request_price_briefly(self, request: QuoteRequest) -> Quote:
-        """Send a request and wait a short time. Return the fixed price if there is no response by then.
+        """Request a price after the carrier was slow: wait only a short time, then return the fixed price.
 
-        The request continues in the background, so that its response can restore the usual waiting time.
+        The request continues in the background. If it succeeds, later requests wait the full time again.
         """
         question = asyncio.create_task(self._request_price(request))
         self._running.add(question)

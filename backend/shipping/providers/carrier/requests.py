@@ -158,8 +158,8 @@ def to_quotation(request: QuoteRequest) -> Quotation:
 def to_shipment(request: LabelRequest, *, rate_id: int, pickup_date: date) -> Shipment:
     """Convert the request to the carrier's shipment with this rate.
 
-    The shipment has only the insurance that the rate includes, and the courier collects it on its daily round. So
-    it costs no more than the quoted price.
+    To cost no more than the quoted price, the shipment has no extra insurance, and no separate pickup is requested:
+    the courier collects the packages on its daily round.
 
     Raises:
         InvalidData: a contact cannot be adapted; `fields` has the parts to correct (`destination.phone`).
