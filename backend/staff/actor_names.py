@@ -14,14 +14,18 @@ MACHINES = {COMMAND_LINE.id: _("Línea de comandos"), SHOP.id: _("La tienda, sol
 
 
 async def actor_names(session: AsyncSession, ids: Collection[str]) -> dict[str, str]:
-    """Return the actors' names by id: e-mail addresses of staff, titles of secret keys, and the names in `MACHINES`."""
+    """Return the actors' names by id.
+
+    Staff members are named by their e-mail address, secret keys by their title. All names in `MACHINES` are included.
+    """
     return {**MACHINES, **await _addresses(session, ids), **await key_names(session, ids)}
 
 
 async def short_actor_names(session: AsyncSession, ids: Collection[str]) -> dict[str, str]:
     """Return short names of actors by id, for use within a sentence.
 
-    The name of a staff member is the part of the address before the «@». The name of the shop is empty.
+    The name of a staff member is the part of the address before the «@». The name of `SHOP`, the actor of automatic
+    changes, is empty.
     """
     staff = {one: address.partition("@")[0] for one, address in (await _addresses(session, ids)).items()}
     machines = {COMMAND_LINE.id: _("la línea de comandos"), SHOP.id: ""}

@@ -25,9 +25,10 @@ _ADD = add_to_counters(
 
 
 async def count_reads(database: Database, actor: Actor, things: SubjectType, count: int) -> None:
-    """Count the customers or orders that a response returns. Add an audit entry when the count passes the limit.
+    """Add the customers or orders that a response returns to those that this session or key has read recently.
 
-    The database sums up concurrent requests, so that exactly one of them passes the limit and adds the entry.
+    When the sum passes `MAX_UNRECORDED_READS`, add an audit entry. The database sums up concurrent requests, so that
+    exactly one of them adds the entry.
     """
     if not count:
         return

@@ -150,7 +150,7 @@ class Actor:
         id: the id of the staff member or key; for `COMMAND_LINE` and `SHOP` a fixed name.
         role: a `Role`, or the id of a custom role.
         session_id: id of the browser's session; empty with a bearer token.
-        credential: id of the session, chain of bearer tokens or secret key that authorised the request.
+        credential: id of what authorised the request: a session, a chain of bearer tokens, or a secret key.
         custom_role: the custom role; None for a built-in one.
     """
 

@@ -60,7 +60,7 @@ class RoleView:
 
 
 def parse_rights(names: Iterable[str]) -> frozenset[Right]:
-    """Return the rights with these stored names, without unknown rights and rights that only owners have."""
+    """Return the rights with these stored names. Unknown names, and rights that only owners have, are left out."""
     return frozenset(Right[name] for name in names if name in Right.__members__) - OWNER_RIGHTS
 
 
@@ -151,12 +151,12 @@ async def change_role(
 
 
 async def delete_role(session: AsyncSession, actor: Actor, role_id: str, move_to: str = "") -> None:
-    """Delete a custom role. Its members and invitations move to the role `move_to`.
+    """Delete a custom role. Its staff members and invitations get the role `move_to`.
 
     Raises:
         Forbidden: the actor is no owner.
         NotFound: there is no such role.
-        RoleInUse: the role is in use, and `move_to` is empty, the same role, or the owner's.
+        RoleInUse: a staff member or an invitation has the role, and `move_to` is empty, this role, or the owner's.
         InvalidData: there is no role `move_to`.
     """
     await _require_owner(session, actor)  # locks the owners, so there is one deletion at a time

@@ -228,7 +228,7 @@ async def _use_code(session: AsyncSession, signing_key: str, staff_id: str, code
 
 
 def _find_step(secret: str | None, code: str) -> int | None:
-    """Return the time step of the code; None if the code is not valid now."""
+    """Return the TOTP time step to which the code belongs; None if the code is not valid now."""
     if secret is None:
         return None
     totp = pyotp.TOTP(secret)

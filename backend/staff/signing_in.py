@@ -55,7 +55,7 @@ async def authenticate(database: Database, email: str, password: str, *, visitor
 async def authenticate_program(
     database: Database, email: str, password: str, *, visitor: Visitor
 ) -> TokenOwner:
-    """Check an address and a password, and return the owner for a new bearer token, which never has the second factor.
+    """Check an address and a password. Return the staff member as owner of a bearer token to be created.
 
     Raises:
         WrongPassword, TooManyRequests: see `authenticate`.
@@ -82,7 +82,7 @@ async def sign_in(
 
 
 async def device_account(database: Database, email: str) -> DeviceAccount | None:
-    """Return the staff account of this address, which remembers known devices; None if there is none."""
+    """Return the `DeviceAccount` of the staff member with this address, for known devices; None if there is none."""
     async with database.read() as session:
         return _device_account(await find_staff(session, tidy_email(email)))
 

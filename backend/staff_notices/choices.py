@@ -57,7 +57,7 @@ async def read_choices(session: AsyncSession, actor: Actor, staff_id: str) -> li
 async def read_choices_of_all(
     session: AsyncSession, actor: Actor, roles: Mapping[str, str]
 ) -> dict[str, list[NoticeChoice]]:
-    """Return the choices of several staff members by their ids. `roles` has the role of each staff member by id.
+    """Return the choices of several staff members by staff id. `roles` has their roles by staff id.
 
     Raises:
         Forbidden: `roles` contains a staff member other than the actor, and the actor may not see staff.
@@ -83,9 +83,10 @@ async def read_choices_of_all(
 async def save_choices(
     session: AsyncSession, actor: Actor, staff_id: str, chosen: Mapping[Channel, Collection[NoticeKind]]
 ) -> None:
-    """Turn on these kinds of notices for the staff member, and turn off the others, in each of these channels.
+    """Set which kinds of notices the staff member gets by each channel in `chosen`.
 
-    Kinds that the role may not get are ignored.
+    In these channels, all other kinds are turned off; other channels are unchanged. Kinds that the role may not get
+    are ignored.
 
     Raises:
         Forbidden: the actor is another staff member, and may not change staff.

@@ -49,8 +49,8 @@ async def read_batch(
 ) -> tuple[NoticeKind, NoticeContent] | None:
     """Return the kind and the content of a batch that is to be sent to this staff member by this channel.
 
-    Return None if the batch was deleted, if none of its subjects waits any more, or if the staff member does not get
-    notices of this kind by this channel any more.
+    Return None if the batch was deleted, if its orders (or other subjects) no longer need the staff's attention, or
+    if the staff member no longer gets notices of this kind by this channel.
     """
     query = select(StaffNotice).where(StaffNotice.batch_id == batch_id).order_by(StaffNotice.created_at)
     notices = (await session.execute(query)).scalars().all()

@@ -12,7 +12,7 @@ from backend.core.ids import new_id
 
 
 class StaffNotice(SQLModel, table=True):
-    """A notice of an event, of which staff are notified only once. All times are taken from the database's clock."""
+    """A notice of an event. Staff are notified of each event only once. All times are from the database's clock."""
 
     __tablename__ = "staff_notice"
     __table_args__: ClassVar = (

@@ -10,11 +10,11 @@ MAX_LINES = 20
 
 @dataclass(frozen=True, slots=True)
 class NoticeContent:
-    """The content of a batch of notices.
+    """The content of a batch of notices. The subject of a notice is an order, a return, a review, and so on.
 
     Attributes:
         title: what happened, in one line.
-        lines: a sentence for each of the first subjects, at most `MAX_LINES`.
+        lines: one sentence per subject, for the first `MAX_LINES` subjects.
         more: number of subjects without a sentence in `lines`.
         picture: URL of a picture of the first subject's product; empty without one. Only push messages show it.
         path: address of the screen that shows the subjects.

@@ -30,9 +30,9 @@ WINDOW = timedelta(minutes=1)
 
 
 async def record_notice(session: AsyncSession, kind: NoticeKind, subject_id: str) -> None:
-    """Store a notice of this subject, and enqueue the job that sends it.
+    """Store a notice about this object (such as an order), and enqueue the job that sends it.
 
-    Do nothing if the subject already has a notice of this kind.
+    Do nothing if there already is a notice of this kind about it.
     """
     row = {"id": new_id("snotice"), "kind": kind, "subject_id": subject_id}
     notice_id = (await session.execute(_INSERT, row)).scalar_one_or_none()
@@ -70,7 +70,7 @@ async def record_review(session: AsyncSession, event: ReviewSubmitted) -> None:
 
 @subscribe(AttentionRaised)
 async def record_payment(session: AsyncSession, event: AttentionRaised) -> None:
-    """Record a notice of an attention row about money. Ignore other attention rows."""
+    """Record a notice of an attention row whose kind is in `PAYMENT_ATTENTION_KINDS`. Ignore other rows."""
     row = await read_attention(session, event.attention_id)
     if row.kind in PAYMENT_ATTENTION_KINDS:
         await record_notice(session, NoticeKind.PAYMENT, row.id)

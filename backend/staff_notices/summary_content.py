@@ -21,7 +21,10 @@ MAX_PRODUCTS = 10
 
 
 async def read_summary(session: AsyncSession, days: Sequence[str]) -> NoticeContent:
-    """Return the summary of the latest of these days (ISO 8601, in Colombia)."""
+    """Return the content of a daily summary notice.
+
+    If the batch has several days (ISO 8601, in Colombia), only the latest one is summarized.
+    """
     day = date.fromisoformat(max(days))
     begin, end = day_begin(day), day_begin(day + timedelta(days=1))
     (cash,) = await sum_cash(session, [(begin, end)])

@@ -106,7 +106,7 @@ def _summarize(requests: Sequence[Any], moment: datetime) -> WorkWithDeadline:
 
 
 def _count(condition: ColumnElement[bool], *others: ColumnElement[Any]) -> Subquery:
-    """Return a subquery with one row: the number of rows that meet the condition, then the aggregates `others`."""
+    """Return a subquery with one row: the number of rows that meet the condition, then their other aggregates."""
     return select(func.count(), *others).where(condition).subquery()
 
 
