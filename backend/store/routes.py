@@ -72,7 +72,7 @@ def _add_routes(path: str, names: tuple[str, str], read: Read, *, key: str = "id
 
     Args:
         path: the list's path.
-        names: the names of the response's field, in the plural and in the singular.
+        names: the response field's name, in the plural for the list and in the singular for one object.
         read: returns the objects; its docstring is the routes' description.
         key: the field that identifies an object.
     """
@@ -141,7 +141,7 @@ class StoreChange(Body):
 
 
 class StoreAnswer(TypedDict):
-    """The shop."""
+    """Response with the shop."""
 
     store: JsonDict
 

@@ -95,8 +95,8 @@ async def remember_destination(session: AsyncSession, order_id: str) -> None:
 def list_known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict[str, str]:
     """Return the values that prefill the checkout's form, by field name. Empty values are omitted.
 
-    The contact, who pays, is the customer. If the first address of the customer's address book names another
-    person, that person is the recipient.
+    The payer is the customer. The address is the first one in `book`, the customer's address book. If it names
+    another person, that person is the recipient.
     """
     known = {
         "email": shopper.email,
@@ -112,7 +112,11 @@ def list_known_fields(shopper: ShopperView, book: Sequence[AddressView]) -> dict
 
 
 def _list_known_names(shopper: ShopperView, entry: AddressView) -> dict[str, str]:
-    """Return the recipient's name and phone if an address book entry names another person, else the contact's."""
+    """Return name and phone of the entry's person, by field name.
+
+    They are in the recipient's fields if the entry names a person other than the customer, and otherwise in the
+    customer's own fields. Empty if the entry has no name.
+    """
     own = [name.casefold() for name in (shopper.first_name, shopper.last_name)]
     named = [name.casefold() for name in (entry.first_name, entry.last_name)]
     if any(own) and any(named) and own != named:

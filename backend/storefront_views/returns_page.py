@@ -143,8 +143,8 @@ _OFFER_TEXTS = {
 def _requested_return_view(row: Return, reference: str, *, is_exchanged: bool) -> RequestedReturnView:
     """Return the view of a requested return.
 
-    `reference` is the reference of the refund's transfer. If `is_exchanged`, the refund has paid for a new order, and
-    `reference` is the number of that order.
+    `reference` identifies the transfer of the refund. If `is_exchanged`, it is the number of the new order for which
+    the refund has paid.
     """
     state, kind = ReturnState(row.state), ReturnKind(row.kind)
     due = date_label(last_day(row.due_at))

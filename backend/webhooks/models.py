@@ -13,7 +13,7 @@ from backend.core.ids import new_id
 
 
 class WebhookEvent(StrEnum):
-    """An event that is sent to other programs, by the name that the platform gives it."""
+    """An event that is sent to other programs. Its value is the platform's name of the event."""
 
     ORDER_PLACED = "order.placed"
     ORDER_CANCELED = "order.canceled"

@@ -126,9 +126,9 @@ async def note_stock(session: AsyncSession, event: StockChanged) -> None:
 def write_deliveries(session: Session) -> None:
     """Write the deliveries of the transaction's events, and enqueue the jobs of their endpoints.
 
-    Every transaction enqueues these jobs in the order of their keys, and before the job of the outbox: SQLAlchemy
-    calls listeners of the class `Session` before those of a single session. So two transactions that enqueue the
-    same jobs do not deadlock.
+    To avoid deadlocks, every transaction enqueues jobs in the same order: these jobs by key, then the job of the
+    outbox. This function runs first, because SQLAlchemy calls listeners of the class `Session` before those of a
+    single session.
     """
     if session.in_nested_transaction():
         return  # the end of a savepoint is not a commit
@@ -150,7 +150,7 @@ def write_deliveries(session: Session) -> None:
 
 
 def _read_levels(session: Session, variant_ids: set[str]) -> Noted:
-    """Return an event for each stock level of these variants."""
+    """Return the data of a `STOCK_UPDATED` event for each inventory level of these variants."""
     query = select(_LEVEL.c.id, _LEVEL.c.variant_id, _LEVEL.c.location_id).where(
         _LEVEL.c.variant_id.in_(variant_ids)
     )

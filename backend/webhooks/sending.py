@@ -87,7 +87,10 @@ class WebhookSender:
 
     @job(SEND_JOB, give_up_after=None)
     async def send_due(self, run: JobRun) -> RunAgain | None:
-        """Send the due deliveries of one endpoint, and store the results. If the endpoint was deleted, delete them."""
+        """Send the due deliveries of one endpoint, and store the results.
+
+        If the endpoint was deleted, delete its deliveries. If it is paused, run again after the pause.
+        """
         endpoint_id = str(run.key)
         async with self._database.read() as session:
             endpoint = await session.get(WebhookEndpoint, endpoint_id)
@@ -148,7 +151,7 @@ class WebhookSender:
 
 
 async def _read_pause(session: AsyncSession, endpoint: WebhookEndpoint) -> timedelta | None:
-    """Return the rest of the endpoint's pause; None if there is none."""
+    """Return the time until the endpoint may be called again; None if it is not paused."""
     if endpoint.paused_until is None:
         return None
     rest = endpoint.paused_until - await database_now(session)

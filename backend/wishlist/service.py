@@ -88,7 +88,7 @@ async def merge_wishlist(session: AsyncSession, customer_id: str, changes: Seque
 
 
 async def _find_products(session: AsyncSession, handles: Iterable[str]) -> dict[str, str]:
-    """Return the id of the product that has or had each handle, by handle. It need not be for sale now."""
+    """Return the id of the product that has or had each handle, by handle, even of products not for sale now."""
     former = select(FormerHandle.handle, FormerHandle.product_id).where(FormerHandle.handle.in_(handles))
     current = select(Product.handle, Product.id).where(
         Product.handle.in_(handles), Product.deleted_at.is_(None)
