@@ -37,17 +37,14 @@ def find_icon_url(brand: Brand, kind: IconKind) -> str:
 
 
 def find_share_image(brand: Brand) -> str:
-    """Return the URL of the picture of a shared page that has no picture of its own."""
+    """Return the URL of the picture that link previews show for pages without a picture."""
     if brand.is_demo and brand.icon is None:
         return DEMO_SHARE_IMAGE
     return find_icon_url(brand, IconKind.LARGE)
 
 
 def find_first_letter(name: str) -> str:
-    """Return the name's first letter or digit, as a capital. Skip those that are missing in the icon's font.
-
-    Empty if none is left.
-    """
+    """Return the name's first letter or digit that the icon's font has, as a capital; empty if there is none."""
     return next((letter.upper() for letter in name if letter.isalnum() and letter <= MAX_LETTER), "")[:1]
 
 

@@ -31,7 +31,7 @@ class Controls:
         step: progress of adding: `ready`, `adding` or `added`.
         is_scrolled_past: True if the add button was scrolled out of view.
         button: React props of every add button.
-        place: React props of the add button whose scroll position is observed.
+        place: React props of the one add button whose scroll position sets `is_scrolled_past`.
     """
 
     fewer: Any
@@ -52,7 +52,7 @@ CONTROLS = view(CART_SCRIPT, "useControls", Controls)
 
 
 def added_number(variant_id: rx.Var[str]) -> rx.Var[int]:
-    """Return the `number` of `CartState.last_added` if that addition was of this variant, otherwise 0."""
+    """Return the number of the latest addition to the cart if it added this variant, otherwise 0."""
     latest = CartState.last_added
     return rx.cond(latest.variant_id == variant_id, latest.number, 0).to(int)
 
@@ -195,7 +195,7 @@ def cart_lines() -> rx.Component:
 
 
 def news_entry(news: ObjectVar[NewsView]) -> rx.Component:
-    """Build one notice of the cart, with a link to the next step and a dismiss button."""
+    """Build one notice of the cart, with a link (to the product, similar ones or the cart) and a dismiss button."""
     link, label = (
         rx.match(
             news.target,

@@ -25,7 +25,7 @@ def consent_box(
     Args:
         box: the name of its field.
         element_id: id of the input element.
-        problem: the message that is displayed if the box must be ticked.
+        problem: the message that the box must be ticked; empty or undefined if there is no problem.
         live: value of `aria-live`: how a screen reader announces the message.
         control: more props of the input element.
     """

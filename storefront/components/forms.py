@@ -192,9 +192,9 @@ def _control_props(element_id: Text, problem: rx.Var[str], hint: str, *, is_requ
 
 
 def _part_id(element_id: Text, part: str) -> rx.Var[str]:
-    """Return the id of a part of the control.
+    """Return the element id of a control's `problem` or `hint`.
 
-    It is a variable, because Reflex creates a React ref for every constant id.
+    The id is a variable, because Reflex creates a React ref for every constant id.
     """
     return rx.Var.create(f"{element_id}-{part}")
 

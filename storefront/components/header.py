@@ -53,7 +53,7 @@ class SearchBox:
 
     Attributes:
         searched: the search text in the page's URL.
-        key: a key that changes with every page.
+        key: a React key that changes with every page, so that the form is created again.
         form: React props of the form.
     """
 

@@ -55,7 +55,7 @@ class HttpForm(rx.Component):
         done: the text that is displayed after success if no page opens.
         offline: the text for a lost connection; if empty, a notice is shown.
         failed: the text for a server error; if empty, a notice is shown.
-        own_page: regular expression for the pages of this shop that the URL's `next` parameter may name.
+        own_page: regular expression of the paths that the URL's `next` parameter may have; others are ignored.
         has_files: True if the form has files. The browser then validates it.
     """
 
@@ -161,7 +161,7 @@ def file_form(
 
 @rx.memo
 def file_form_end(submit: rx.Var[str], look: rx.Var[str], test_id: rx.Var[str]) -> rx.Component:
-    """Build the result and the button of a form with files. It is a memo, because the form may be an item of a list."""
+    """Build the result and the button of a form with files. Being a memo, it also works in a form inside a list."""
     return rx.fragment(
         form_result(ANSWER), _submit_button(submit, _("Enviando…"), ANSWER.is_busy, look, test_id)
     )

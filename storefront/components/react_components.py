@@ -225,7 +225,7 @@ class BrandHead(rx.Component):
 class KeepFocus(rx.Component):
     """A wrapper of a list. When a button in the list removes an item, the wrapper moves the focus to another element.
 
-    `buttons` is the CSS selector of these buttons. Use the wrapper even around an empty list.
+    `buttons` is the CSS selector of the remove buttons. The wrapper must also exist while the list is empty.
     """
 
     library = script("focus")

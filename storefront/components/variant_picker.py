@@ -19,7 +19,7 @@ class ChosenVariant:
     """The chosen variant, and functions for the other values of the options.
 
     Attributes:
-        shown: the chosen variant; if the combination of values does not exist, a variant that cannot be bought.
+        shown: the chosen variant; if the combination of values does not exist, a placeholder that cannot be bought.
         picture: index of the picture that shows the customer's choice; -1 before a choice, and without such a picture.
         is_missing: True if the combination does not exist.
         query: query parameter that selects the variant in a URL; empty for the default variant.
@@ -67,7 +67,7 @@ class VariantChoice(rx.Component):
 
 
 def swatch(color: rx.Var[str]) -> rx.Component:
-    """Build the chip of a colour. Its name must be next to it, for people who do not see it."""
+    """Build a chip of this colour. The colour's name must be next to it, because screen readers skip the chip."""
     return rx.el.span(
         class_name="swatch", aria_hidden="true", custom_attrs={"style": {"backgroundColor": color}}
     )

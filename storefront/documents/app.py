@@ -128,8 +128,8 @@ class Documents:
     ) -> DocumentResponse:
         """Return the page's document, or a redirect if the address belonged to the owner's former shop.
 
-        A redirect that was stored with parameters of the URL's query has priority over an existing page. Any
-        other redirect is used only if the page is missing.
+        A stored redirect whose address includes query parameters has priority over an existing page. Any other
+        redirect is used only if the page is missing.
         """
         if address.query and (moved := await self._moved(scope, has_page=True)) is not None:
             return moved

@@ -40,7 +40,7 @@ def is_patient(scope: Scope) -> bool:
 
 
 def cookie_of(settings: Settings) -> str:
-    """Return the `Set-Cookie` header for a browser without scripts."""
+    """Return the `Set-Cookie` header of the cookie by which `is_patient` recognizes a browser without scripts."""
     secure = "; Secure" if is_secure(settings) else ""
     name = cookie_name(settings, COOKIE)
     return f"{name}=1; Path=/; Max-Age={COOKIE_LIFETIME_S}; SameSite=Lax; HttpOnly{secure}"

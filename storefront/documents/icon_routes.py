@@ -75,7 +75,7 @@ async def _draw_response(brand: Brand, kind: IconKind, caching: str) -> Response
 
 @lru_cache(maxsize=32)
 def draw_letter_icon(letter: str, color: str, kind: IconKind) -> bytes:
-    """Return a PNG with a white letter on this colour, with round corners unless a phone cuts them itself."""
+    """Return a PNG with a white letter on this colour. Its corners are round, except in kinds that phones crop."""
     from PIL import Image, ImageDraw, ImageFont  # uses memory that a shop with a logo never needs
 
     size = kind.size

@@ -26,9 +26,9 @@ def full_title(meta: DocumentMeta, site_name: str) -> str:
 
 
 def first_tags(meta: DocumentMeta, site_name: str) -> str:
-    """Return the head tags that the page's components would render, for a shell that was not rendered.
+    """Return head tags for a document without rendered content, in place of those that its components will render.
 
-    When the page has rendered its own tags in the browser, `assets/scripts/arrival.jsx` removes the tags of this
+    After the browser has rendered the page's own tags, `assets/scripts/arrival.jsx` removes the tags of this
     function, except the preload of the first picture.
     """
     return "".join(

@@ -117,5 +117,5 @@ def _rendered(template: str, frame: Mapping[str, Any], **values: Any) -> str:
 
 
 def _values(state: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return the variables of a state by their Python names."""
+    """Return the variables of the state with this name, by their Python names."""
     return from_browser_names(state[name])

@@ -22,15 +22,15 @@ TIDY_EVERY = 500
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The data that a state displays, described so that they can be compared with the current data.
+    """Digest of the data that a state displays, to find out whether a change affects this state.
 
-    The current data are read once for all pages with the same key. Only pages whose data differ load their Reflex
-    state. This saves work, because most changes affect few pages.
+    After a change, the current data are read once for all pages with the same key. Only pages whose digest differs
+    load their Reflex state.
 
     Attributes:
-        key: pages with the same key display the same data.
+        key: identifies the data; pages with the same key display the same data if they are up to date.
         read: reads the current data.
-        digest: `digest_of` the displayed data.
+        digest: the result of `digest_of` for the displayed data.
     """
 
     key: Hashable
@@ -49,7 +49,7 @@ def _plain(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """A Reflex state of an open page: the ids of its displayed products, its topics, and the page's address."""
+    """What a Reflex state of an open page displays: ids of products and topics (both in `products`)."""
 
     state: type[rx.State]
     products: frozenset[str]
@@ -58,7 +58,7 @@ class Showing:
 
 
 class OpenPages:
-    """The open pages, by the token of their client. `connected` returns the tokens of the connected browsers."""
+    """The open pages, by client token. `connected` returns the tokens of the browsers that are connected now."""
 
     def __init__(self) -> None:
         self.connected: Callable[[], Collection[str]] | None = None
@@ -81,7 +81,7 @@ class OpenPages:
             self.tidy()
 
     def forget(self, token: str, showing: Showing) -> None:
-        """Remove this entry of the page, unless the state already has a newer entry, for the page's next address."""
+        """Remove what the state displayed, unless a newer entry has replaced `showing` in the meantime."""
         states = self._pages.get(token, {})
         if states.get(showing.state) == showing:
             del states[showing.state]
@@ -89,7 +89,10 @@ class OpenPages:
             self._pages.pop(token, None)
 
     def showing(self, products: Collection[str] | None) -> dict[str, list[Showing]]:
-        """Return the states that display one of these products, by the page's token; if None, all states."""
+        """Return the entries of states that display one of these products or topics, by client token.
+
+        If `products` is None, return all entries.
+        """
         self.tidy()
         found = {
             token: [
@@ -115,8 +118,8 @@ open_pages = OpenPages()
 def watch(state: rx.State, shown: object, topics: Iterable[str] = (), *, seen: Seen | None = None) -> None:
     """Store the products and topics that this state displays now.
 
-    The products are found in `shown`, which may contain cards, cart lines, dataclasses and lists. With `seen`, the
-    state is refreshed only if its data has changed when it is read again.
+    The products are found in `shown`, which may contain cards, cart lines, dataclasses and lists. With `seen`, a
+    change refreshes the state only if the current data differ from the displayed data.
     """
     token = state.router.session.client_token
     if token:

@@ -70,7 +70,7 @@ class Refresher:
         self._rounds: asyncio.Task[None] | None = None
 
     def notify(self, product_ids: Collection[str] | None) -> None:
-        """Refresh the pages that display these products; for None, refresh all pages."""
+        """Request a refresh of the pages that display these products or topics; None: of all pages."""
         if product_ids is None:
             self._everything = True
         else:
@@ -106,10 +106,8 @@ class Refresher:
     async def refresh_pages(self, changed: Collection[str] | None) -> None:
         """Refresh the pages that display changed data. Skip a page if its displayed data equal the current data.
 
-        `changed` has ids of products, and topics.
-
-        If `changed` is None, refresh all pages: Redis may have been unavailable. Then changes may be missing, and
-        stored Reflex states may be lost.
+        `changed` contains product ids and topics. If it is None, refresh all pages: Redis was unavailable, so changes
+        may have been missed and stored Reflex states may be lost.
         """
         alike: dict[Hashable, list[tuple[str, Showing, Seen]]] = {}
         for token, showings in self._pages.showing(changed).items():
@@ -121,7 +119,7 @@ class Refresher:
         await asyncio.gather(*(self._look(pages) for pages in alike.values()))
 
     async def _look(self, pages: Sequence[tuple[str, Showing, Seen]]) -> None:
-        """Read the data that these pages share, and refresh the pages whose displayed data differ.
+        """Read the data that all these pages display, and refresh the pages whose displayed data differ.
 
         If reading fails, refresh all these pages; each page then reads its data separately.
         """

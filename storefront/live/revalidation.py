@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class ChangedProduct(BaseModel):
-    """A change of a product, with the number of the change. The same change may be sent twice without harm."""
+    """A change of a product. `id` is the number of the change. Sending a change twice does no harm."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -45,7 +45,7 @@ class Changes(BaseModel):
 
 
 class Revalidated(BaseModel):
-    """Number of products for which open pages are refreshed."""
+    """Response with the number of changed products whose open pages are refreshed."""
 
     revalidated: int
 

@@ -12,8 +12,8 @@ if (localStorage.getItem("trompo_town")) document.documentElement.dataset.hasTow
 
 
 def stored_town_script() -> rx.Component:
-    """Build the head's script element, which marks the document if a municipality is stored.
+    """Build the head's script element, which marks the document if the browser has stored a municipality.
 
-    It must follow `storage_script`.
+    It must follow `storage_script`, which replaces a missing storage.
     """
     return rx.el.script(STORED_TOWN_SCRIPT)
