@@ -86,14 +86,14 @@ def office_layout(
 
 
 def count_badge(key: str) -> rx.Component:
-    """Render the number of waiting items of a place; nothing if none waits."""
+    """Render the number of items that wait on a screen of the navigation; nothing if none waits."""
     number = place_count(key)
     is_positive = number > 0  # type: ignore[operator]  # numbers can be compared
     return rx.cond(is_positive, rx.el.b(grouped(number), class_name="o-count", data_testid=f"count-{key}"))
 
 
 def deadline_of(place: OfficePlace) -> list[rx.Component]:
-    """Render the text about the nearest deadline of a place; nothing if its items have no legal deadline."""
+    """Render the days until the nearest legal deadline of a screen's waiting items; nothing without a deadline."""
     if not place.has_deadline:
         return []
     days = place_deadline(place.count_key)

@@ -31,7 +31,7 @@ REQUESTED_FORM: rx.Var[str] = hook(script("office/requested_form"), "useRequeste
 
 
 class OfficeSignInState(KnownClientState):
-    """State of the sign-in page. It redirects browsers for which the requested form is wrong."""
+    """State of the sign-in page, which has several forms: see `page`."""
 
     @event()
     async def load(self) -> Any:

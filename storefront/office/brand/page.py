@@ -190,7 +190,7 @@ def picture_field(name: str, label: str, hint: str, on_uploaded: Any) -> rx.Comp
 def color_field(name: str, label: str, hint: str) -> rx.Component:
     """Render the fields of a colour: its code and a picker.
 
-    After a refused colour, also render a button that uses the nearest readable one.
+    If the colour was refused as unreadable, also render a button that uses the nearest readable colour.
     """
     element_id, problem = f"{FORM}-{name}", text_at(BrandState.problems, name)
     suggestion = text_at(BrandState.suggestions, name)
@@ -236,7 +236,7 @@ def publish_bar() -> rx.Component:
 
 
 def looks() -> rx.Component:
-    """Render a preview of the published brand and, next to it, one of the form or of an earlier version."""
+    """Render the published brand and, next to it, the preview of the form or of an earlier version, if any."""
     preview = BrandState.preview
     return rx.el.section(
         rx.cond(

@@ -38,6 +38,6 @@ class GroupPictureScreen(OfficeScreen, mixin=True):
 
 
 def describe_visibility(name: str, is_active: bool) -> str:
-    """Return the message after a category or a collection was shown or hidden."""
+    """Return the message that the category or collection with this name is now shown or hidden in the shop."""
     text = _("«{name}» se ve en la tienda.") if is_active else _("«{name}» ya no se ve en la tienda.")
     return text.format(name=name)

@@ -41,14 +41,14 @@ def back_link(label: Any, place: Any) -> rx.Component:
 
 
 def warning_note(text: Any, test_id: str) -> rx.Component:
-    """Render the reason why something cannot be done on the screen."""
+    """Render a warning: the text says why an action of the screen is not possible."""
     return rx.el.p(
         icon("warning", size=20), text, role="status", class_name="o-packing__note", data_testid=test_id
     )
 
 
 def skeleton(*more: rx.Component) -> rx.Component:
-    """Render the placeholders of a detail screen: its head, the placeholders in `more`, and two columns."""
+    """Render the skeleton of a detail screen: the head, then the components `more`, then two columns."""
     waiting = rx.el.div(
         skeleton_bar("40%"),
         skeleton_bar("80%"),

@@ -31,7 +31,7 @@ def empty_state(shape: str, title: str, text: str, *actions: rx.Component, **mar
 
 
 def invitation(shape: str, title: str, text: str, *actions: rx.Component) -> rx.Component:
-    """Render the message of an unfiltered list without rows: its future content, and how to begin."""
+    """Render the message of a list that has no rows yet: what it will contain, and how to add the first row."""
     return empty_state(shape, title, text, *actions, data_testid=INVITATION)
 
 

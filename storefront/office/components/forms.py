@@ -19,8 +19,8 @@ def edit_form(
 ) -> rx.Component:
     """Render a form whose values are passed to the event `on_save`, by field name.
 
-    Every save, successful or refused, must set `announcement` of the screen's `state`, and its `problems` by field.
-    `end` replaces the save bar. `more` are props of `EditForm`.
+    After every save, successful or refused, `on_save` must have set `announcement` and `problems` (messages by field)
+    of `state`. `end` replaces the save bar. `more` are props of `EditForm`.
     """
     properties = {
         "answers": answer_number(state),

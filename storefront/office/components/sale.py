@@ -31,7 +31,7 @@ class SaleScreen(VariantAdder, mixin=True):
             self._announce(offer.notice or _("Ninguna entrega llega allá."), "problem")
 
     def _show_refusal(self, error: InsufficientStock | InvalidData) -> None:
-        """Show next to the search why a variant was not added."""
+        """Show the reason why a variant was not added, as a problem of the search field."""
         text = (
             _("Ya no queda ninguno más para vender.")
             if isinstance(error, InsufficientStock)

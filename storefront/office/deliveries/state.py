@@ -50,13 +50,13 @@ MAX_SUGGESTIONS = 5
 
 
 class DeliveriesState(OfficeScreen, KnownClientState):
-    """State of the screen: zones and pickup points, and the municipalities that are being chosen.
+    """State of the screen of own delivery: zones and pickup points, and the municipalities chosen in their forms.
 
-    A row's form is loaded when the staff member opens it: a shop can have many zones.
+    The form of a zone or point is loaded when the staff member opens its row: a shop can have many zones.
 
     Attributes:
-        towns: the chosen municipalities, by form.
-        codes: the codes of these municipalities, as the form's hidden field sends them, by form.
+        towns: the chosen municipalities, by form id.
+        codes: the codes of these municipalities, as the form's hidden field sends them, by form id.
         suggestions: municipalities that match the text typed in the form `suggested_for`.
     """
 

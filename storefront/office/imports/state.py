@@ -49,7 +49,7 @@ class ImportPage:
         current: the import that the staff member opened, or else their newest.
         unfinished: the other imports that are not finished.
         exports: the exports of all products.
-        pages: numbers of the shown pages, from 0, by the list of rows.
+        pages: number of the shown page of each list of rows, from 0, by the list's name.
         opened_id: id of the opened import; empty to show the newest.
     """
 
@@ -86,7 +86,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def show_newest(self, actor: Actor) -> None:
-        """Show the preview of a spreadsheet that was uploaded. The upload has checked its rows already."""
+        """Show the newest import after a spreadsheet was uploaded. The upload has already checked its rows."""
         self._open_import("")
         await self._show(actor)
 
@@ -125,7 +125,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG, is_press=False)
     async def drop_preview(self, actor: Actor) -> None:
-        """Discard the staff member's imports that are not started yet, after a newly uploaded file was refused."""
+        """Discard the staff member's imports that are not started yet, because a new upload was refused."""
         await discard_unstarted_imports(current_shop().database, actor)
         await self._show(actor)
 

@@ -68,7 +68,7 @@ def customer_panel() -> rx.Component:
 
 @rx.memo
 def order_towns_panel() -> rx.Component:
-    """Render the suggested municipalities."""
+    """Render the municipalities that the search of the order's address form suggests."""
     return town_panel(OrderState.towns, lambda town: {"data_text": town.label})
 
 

@@ -237,7 +237,7 @@ class OrderState(AddressScreen, KnownClientState):
         await self._show(actor)
 
     def _has_label(self) -> bool:
-        """Return True if the displayed order needs a carrier's label, or if no order is displayed."""
+        """Return True if the order is sent with a carrier's label; also True while no order is displayed."""
         return self.content is None or self.content.needs_label
 
     async def _announce_outcome(self, actor: Actor, outcome: Outcome, actions: tuple[str, ...]) -> None:
@@ -249,9 +249,9 @@ class OrderState(AddressScreen, KnownClientState):
         await self._show(actor)
 
     async def _announce_refusal(self, actor: Actor, text: str, actions: tuple[str, ...]) -> None:
-        """Announce a refusal, and show the current order.
+        """Announce that an action was refused, and show the current order.
 
-        The message includes the staff member who was the latest to do one of the `actions`.
+        The message names the staff member who last did one of the `actions`, because this may be the reason.
         """
         last_actor_text = ""
         if actions:

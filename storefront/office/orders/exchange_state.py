@@ -196,7 +196,7 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
         return rx.redirect(f"{ORDERS}/{self._order_in_query()}")
 
     def _exchange_id(self) -> str:
-        """Return the id of the displayed exchange; an unknown id if no exchange has begun."""
+        """Return the id of the displayed exchange; `-`, which no exchange has, if none has begun."""
         exchange_id = self.content.exchange_id if self.content is not None else ""
         return checked_id(exchange_id or "-")
 

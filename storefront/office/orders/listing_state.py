@@ -95,7 +95,7 @@ class OrdersState(OfficeList, KnownClientState):
 
     @office_event(Right.READ_ORDERS)
     async def announce_unprinted(self, actor: Actor, order_ids: list[str]) -> None:
-        """Announce which of these orders are not printed, because they have no label."""
+        """Announce the numbers of those orders whose labels cannot be printed because they have none."""
         chosen = checked_texts(order_ids, MAX_ORDERS_PER_CALL)
         async with current_shop().database.read() as session:
             missing = await list_numbers_without_label(session, actor, chosen)

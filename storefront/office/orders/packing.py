@@ -129,8 +129,8 @@ class BoxState:
         chosen: the packed units, by order line, while only a part of the order is packed; else empty.
         chosen_count: the number of units in `chosen`.
         message, tone: the message about the latest scanned code, and its tone.
-        line: function that returns the React props of a line's button, which packs all or no units.
-        less, more: the same for the buttons that pack one unit less or more.
+        line: function of a line's id; returns the React props of the button that packs all of its units or none.
+        less, more: the same for the buttons that pack one unit less or one more.
         camera: React props of the camera's button.
     """
 
@@ -259,8 +259,7 @@ def order_panel() -> rx.Component:
 def open_order_panel() -> rx.Component:
     """Render the packed parcels, the lines to check off, and the buttons that create a label.
 
-    The label of the whole order can be created when all lines are checked; before that, a label of the checked
-    units.
+    If all lines are checked, the label is for the whole order. Before that, it is for the checked units only.
     """
     box = f"{ORDER.id}:{ORDER.parcels}"
     return PackingForm.create(
@@ -324,7 +323,7 @@ def box_lines() -> rx.Component:
 
 
 def box_steps(view: ObjectVar[PackLine]) -> rx.Component:
-    """Render the buttons that pack one unit of a line less or more, to pack only a part of its units."""
+    """Render the minus and plus buttons with which staff pack only some units of a line."""
 
     def step(text: str, label: str, step_props: Any, testid: str) -> rx.Component:
         return rx.el.button(
@@ -413,7 +412,7 @@ def packed_panel() -> rx.Component:
 
 
 def made_parcel(parcel: ObjectVar[PackedParcel]) -> rx.Component:
-    """Render a packed parcel: its number, a mark if its label is a test, and a link that prints the label."""
+    """Render a packed parcel: its number, a warning if it has a test label, and a link that prints the label."""
     return rx.el.li(
         rx.cond(
             parcel.guide != "",
@@ -440,7 +439,7 @@ def made_parcel(parcel: ObjectVar[PackedParcel]) -> rx.Component:
 def stopped_panel(text: str, *, is_doubt: bool = False) -> rx.Component:
     """Render the reason why the order cannot be packed now, and the button that shows the next order.
 
-    With `is_doubt`, also render a link to the screen where staff decide about the order.
+    With `is_doubt`, staff must first decide about the order: also render a link to the screen where they do this.
     """
     decide = rx.el.a(
         _("Ver en Por resolver"), href=ATTENTION, class_name=f"{BUTTON}button--dark o-pack__label"
