@@ -204,7 +204,7 @@ async def _count_arrived(session: AsyncSession, row: Return) -> dict[str, int]:
 
 
 def _require_money(difference: Cop, money: DifferenceReceipt | None, *, is_delivered: bool) -> None:
-    """Check that the difference is paid now if nothing is delivered, and that `money` has its exact amount.
+    """Check that a new order without delivery is paid now, and that `money` is exactly the difference.
 
     Raises:
         InvalidData: the difference must be paid now, or the reference is missing or too long.

@@ -32,7 +32,7 @@ ADD_ITEM, ADD_METHOD = "ITEM_ADD", "SHIPPING_ADD"
 
 
 async def exchange_wire(session: AsyncSession, exchange: Exchange) -> ExchangeOut:
-    """Convert an exchange, with the units that come back and those that go out."""
+    """Convert an exchange to its API shape, with the units that come back and those that go out."""
     draft = await session.get_one(DraftOrder, exchange.draft_order_id)
     contents = await read_contents(session, draft.cart_id)
     is_discarded = exchange.requested_at is None and await find_inbound_draft(session, exchange) is None

@@ -138,10 +138,10 @@ async def _mark_canceled(
 def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
     """Subtract `units` from the line's fulfilled units, because their label was cancelled.
 
-    `taken_back` is how many of them were returned or refunded earlier. These now count as withdrawn.
+    `taken_back` is how many of these units were returned or refunded earlier.
 
     Returns:
-        The number of units that now count as withdrawn. They must not be put into stock again.
+        The number of units that now count as withdrawn instead of returned. Do not put them into stock again.
     """
     line.fulfilled -= units
     # earlier versions of the shop did not store their parcel
@@ -154,7 +154,7 @@ def _unpack(line: OrderLine, units: int, taken_back: int) -> int:
 async def _group_by_source(
     session: AsyncSession, fulfillment: Fulfillment, units: Mapping[str, int]
 ) -> stock_fulfillment.UnitsByLocation:
-    """Return the units by variant, for each location from which they were taken and to which they go back.
+    """Return the units to put back, by location and variant: each at the location from which it was taken.
 
     The fulfillment's location replaces a location that no longer exists.
     """

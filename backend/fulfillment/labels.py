@@ -112,7 +112,7 @@ def describe_label_failure(error: Exception) -> str:
 
 
 async def mark_overdue(database: Database, fulfillment_id: str) -> None:
-    """Mark the label as in doubt if it is still being created. A job calls this `STALE_AFTER` after the request."""
+    """Mark the label as in doubt if it is still being created. A job calls this `STALE_AFTER` after its request."""
     async with database.transaction() as session:
         fulfillment = await lock_fulfillment(session, fulfillment_id)
         if fulfillment.state == LabelState.CREATING:

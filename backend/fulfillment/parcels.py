@@ -223,8 +223,8 @@ async def _require_no_pending_label(session: AsyncSession, parcel: Parcel, locat
 def count_finished(fulfillments: Iterable[Fulfillment]) -> int:
     """Return the number of packed or cancelled fulfillments among the given ones of an order.
 
-    The next reference is made from this number. Pending fulfillments do not count, so that a repeated request gets
-    the same reference.
+    The reference of the next fulfillment is made from this number. Pending fulfillments do not count, so that a
+    repeated request gets the same reference.
     """
     return sum(
         PACKED in fulfillment.data or fulfillment.state == LabelState.CANCELED for fulfillment in fulfillments

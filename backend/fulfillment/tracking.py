@@ -66,7 +66,7 @@ def get_next_interval(attempt: int) -> timedelta:
 
 
 async def claim_due(database: Database, ids: Iterable[str]) -> list[Fulfillment]:
-    """Claim those of the fulfillments that are tracked and had no request a moment ago. Return the claimed ones."""
+    """Claim and return the fulfillments among these ids that are tracked and had no request a moment ago."""
     return await _claim(database, Fulfillment.id.in_(list(ids)) & _NOT_TRACKED_RECENTLY)
 
 

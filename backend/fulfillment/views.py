@@ -43,7 +43,7 @@ async def list_fulfillment_views(
 ) -> dict[str, list[FulfillmentView]]:
     """Return the views of these orders' fulfillments by order id, the oldest first.
 
-    `kinds` has the orders' ids, each with the way in which the order reaches its customer.
+    `kinds` maps the id of each order to the way in which the order reaches its customer.
     """
     views: dict[str, list[FulfillmentView]] = defaultdict(list)
     found = await session.execute(FULFILLMENTS.where(Fulfillment.order_id.in_(kinds)))
@@ -91,7 +91,7 @@ _STAGES_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
 
 
 def get_display_stage(fulfillment: Fulfillment) -> str:
-    """Return the `FulfillmentView.stage`. The shop's own data take precedence over the carrier's."""
+    """Return the value of `FulfillmentView.stage`. The shop's own data take precedence over the carrier's."""
     if fulfillment.state == LabelState.CANCELED:
         return Stage.CANCELED
     if fulfillment.state != LabelState.CREATED:

@@ -30,7 +30,7 @@ async def read_mapping(session: AsyncSession, headings: Sequence[str]) -> list[s
 
 
 async def store_mapping(session: AsyncSession, headings: Sequence[str], columns: Sequence[str]) -> None:
-    """Store the chosen columns of a spreadsheet with these headings, and delete mappings beyond `MAX_MAPPINGS`.
+    """Store the chosen columns of a spreadsheet with these headings, and delete all but the newest `MAX_MAPPINGS`.
 
     The columns that the shop adds to a file of refused rows are ignored, so that this file uses the mapping of the
     original spreadsheet.

@@ -143,10 +143,10 @@ class ProductImports:
                 )
 
     async def _fetch_pictures(self, import_id: str, slow: Counter[str]) -> bool:
-        """Download those pictures of the next rows that are at web addresses.
+        """Download the pictures that the next rows name by web address.
 
-        Return False if there was not enough time for all of them. Downloaded pictures are stored group by group, so
-        an interrupted run does not lose earlier groups.
+        Return False if there was not enough time for all of them. The pictures are downloaded and stored in small
+        groups, so an interrupted run does not lose earlier groups.
         """
         addresses = await self._hosted_pictures(import_id)
         clock = asyncio.get_running_loop()

@@ -192,7 +192,7 @@ def _refuse_incomplete_products(validated: Sequence[RowValidation]) -> list[RowV
 
 
 def _new_product_handle(validation: RowValidation) -> str:
-    """Return the handle if the row belongs to a new product with options; otherwise an empty text."""
+    """Return the product's handle if the row belongs to a new product with options; otherwise an empty text."""
     row, match = validation.row, validation.match
     if OPTIONS not in row.values or (match is not None and match.product is not None):
         return ""
@@ -211,7 +211,7 @@ def _to_changes(row: Row) -> dict[str, tuple[Any, Any]]:
 def _list_pictures(row: Row, listed: Container[str]) -> list[str]:
     """Return the names of the pictures in the row: those of its product, then those of its variant.
 
-    Leave out the variant's pictures that are in `listed`, the names of all products' pictures.
+    `listed` has the names of the pictures of all products. The variant's pictures with these names are left out.
     """
     of_variant = row.get(VARIANT_PICTURES) or ()
     return [*(row.get("pictures") or ()), *(name for name in of_variant if name not in listed)]
@@ -241,7 +241,7 @@ def _find_lost_pictures(names: Sequence[str], match: Match | None, album: Album,
 
 
 def _drop_lost_pictures(row: Row, match: Match | None, album: Album) -> Row:
-    """Return the row without the pictures that could not be downloaded. An existing product keeps its pictures."""
+    """Return the row without lost pictures; for an existing product without any, so that it keeps its own."""
     values = {column: value for column, value in row.values.items() if column != "pictures"}
     if _is_new(match):
         values["pictures"] = tuple(name for name in row.values["pictures"] if not album.is_lost(name))

@@ -36,10 +36,10 @@ def get_base_name(path: str) -> str:
 
 
 def list_picture_keys(name: str) -> list[list[str]]:
-    """Return the keys of the sent pictures that a cell may mean, in groups, the best matches first.
+    """Return the keys of the sent pictures that the name in a cell may mean: groups, the best match first.
 
-    The first groups have the name as it is, with and without its folder. The next ones have it with other endings:
-    a name without an ending matches any ending, and the endings of JPEG match each other.
+    The first groups have the name itself, with and without its folder. If the name has no file extension, later
+    groups have it with each extension; if it has one of JPEG's, with each of JPEG's.
     """
     keys = list(dict.fromkeys((folder_key(name), picture_key(name))))
     groups = [[key] for key in keys]
@@ -62,7 +62,7 @@ class Album:
 
     @classmethod
     async def read(cls, session: AsyncSession, import_id: str, names: Iterable[str]) -> "Album":
-        """Read the sent pictures and the shop's pictures that cells with these names may mean."""
+        """Read the sent pictures, and pictures of the shop, that these names in cells may mean."""
         unique_names = set(names)
         keys = {
             key

@@ -19,7 +19,7 @@ async def lock_levels(session: AsyncSession, condition: ColumnElement[bool]) -> 
 
 
 async def lock_reservations(session: AsyncSession, condition: ColumnElement[bool]) -> Sequence[Reservation]:
-    """Lock and return the reservations that match the condition, by id. Their levels must be locked already."""
+    """Lock and return the matching reservations, in the order of their ids. Lock their levels before."""
     return (await session.execute(statements.select_reservations(condition))).scalars().all()
 
 
@@ -40,7 +40,7 @@ async def change_level(
     reserved: int = 0,
     details: MovementDetails | None,
 ) -> None:
-    """Add `stocked` and `reserved` units to the (locked) level (negative: remove). Changed stock needs `details`."""
+    """Add units to the (locked) level; negative numbers remove them. Changed stock is recorded with `details`."""
     changes = {"more_stocked": stocked, "more_reserved": reserved}
     await session.execute(statements.CHANGE, {"level_id": level.id, **changes})
     if stocked and details is not None:
@@ -55,7 +55,7 @@ async def publish_level_changes(
 ) -> None:
     """Publish an event with the change of the units that can be sold, by variant id.
 
-    `changes` has the change of each of the levels by its id.
+    `changes` has, by level id, the change of the units that can be sold from each of the `levels`.
     """
     units: Counter[str] = Counter()
     for level in levels:

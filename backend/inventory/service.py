@@ -55,10 +55,11 @@ async def reserve(
 ) -> bool:
     """Reserve `requested` (units by variant id) for the cart `holder` until `until`, replacing its earlier reservation.
 
-    `is_first` is True if the cart has never reserved anything; then the caller must have locked the cart. `admit`
-    is called with the locked levels' free units by variant id, including the units of the cart's own and of expired
-    reservations. It returns the end of the reservation, which replaces `until`. If it returns None, nothing is
-    reserved, and the cart's earlier reservation is released.
+    `is_first` is True if the cart has never reserved anything; then the caller must have locked the cart.
+
+    `admit` decides about the reservation after the levels are locked. Its argument is the free units by variant id,
+    including those of the cart's own and of expired reservations. It returns the end of the reservation, which
+    replaces `until`; or None to reserve nothing and release the cart's earlier reservation.
 
     Expired reservations of the same variants are released first, so an abandoned payment does not block the only
     unit.

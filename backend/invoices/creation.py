@@ -83,8 +83,7 @@ async def replace_invoice(session: AsyncSession, event: OrderEdited) -> None:
     """Annul the invoice of an edited order with a credit note, and create the invoice of its new content.
 
     An invoice that has no number yet, or was rejected, is not annulled. Only its amount changes, because its document
-    is built from the order when it is sent. The job that numbers the invoice takes the same lock, so the number is
-    given either before or after this change.
+    is built from the order when it is sent. The invoice is locked, so it cannot get a number during this change.
     """
     invoice = await find_invoice_of_order(session, event.order_id, lock=True)
     if invoice is None:

@@ -66,7 +66,7 @@ RUN_TIMEOUT = timedelta(seconds=90)
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document to send to its provider. `was_asked` is True if it may already have been sent to the provider."""
+    """A document to send to its provider. `was_asked` is True if an earlier attempt may have sent it already."""
 
     document: Document
     provider: InvoiceProvider
@@ -195,8 +195,9 @@ class Invoices:
     async def _mark_as_sent(self, invoice_id: str) -> Document | None:
         """Store that the document is being sent, and return it; None if it is no longer pending.
 
-        The provider does not have the document. It is rebuilt from the current data if it was rejected, or if its date
-        is not today: the DIAN accepts a document only on its own date (Res. 165 of 2023).
+        The caller knows that the provider does not have the document. The document is rebuilt from the current data
+        if it was rejected, or if its date is not today: the DIAN accepts a document only on its own date
+        (Res. 165 of 2023).
         """
         async with self.database.transaction() as session:
             row = await _lock_invoice(session, invoice_id)

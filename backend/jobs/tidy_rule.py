@@ -24,7 +24,7 @@ Change = Callable[[AsyncSession, Sequence[Any]], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class TidyRule:
-    """A rule that selects old rows of a table, which are deleted or changed.
+    """A rule that selects old rows of a table, to delete or change them.
 
     Attributes:
         name: the kind of rows, as shown to people.
@@ -45,7 +45,7 @@ class TidyRule:
             return (await session.execute(query)).scalar_one()
 
     async def apply(self, database: Database, max_batches: int | None = None) -> int:
-        """Apply the rule to at most `max_batches` batches (`MAX_BATCHES` by default). Return the number of rows."""
+        """Delete or change the selected rows, in at most `max_batches` batches. Return the number of these rows."""
         count = 0
         for _batch in range(MAX_BATCHES if max_batches is None else max_batches):
             done = await self._apply_to_batch(database)

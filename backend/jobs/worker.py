@@ -397,7 +397,7 @@ async def _revive_periodic(session: AsyncSession, name: str, pause: timedelta) -
 
 
 async def _finish_job(session: AsyncSession, job_id: int, claim: str, result: Result) -> bool:
-    """Delete a finished job and store its change, or schedule its next run if it is not finished or enqueued again.
+    """Delete a finished job and store its change. Schedule a job that is unfinished or was enqueued again.
 
     Returns:
         True if the job was deleted.
@@ -429,7 +429,7 @@ _JOB = table_of(Job)
 def _due_statement(dialect: str) -> Select[int, str]:
     """Return the query for due jobs of the kinds in `IDS_PARAMETER`.
 
-    The kinds are one value: with a parameter for each, SQLAlchemy would build the statement again each time.
+    All kinds are in one parameter, so that SQLAlchemy builds the statement only once.
     """
     return (
         select(_JOB.c.id, _JOB.c.kind)

@@ -126,7 +126,7 @@ async def give_consents(
     cart_id: str | None = None,
     customer_id: str | None = None,
 ) -> None:
-    """Store all required consents with the current texts. Repeating it has no effect.
+    """Store all required consents with the current texts. Repeating the call for a cart has no effect.
 
     Args:
         session: a transaction.

@@ -43,7 +43,8 @@ async def build_acknowledgement(
 ) -> dict[str, Any]:
     """Return the template's values for the details that the law requires.
 
-    `payment` is the order's decisive session, and `kind` is the way in which the order reaches its customer.
+    `payment` is the session that `choose_decisive_session` returns for the order. `kind` is the way in which the
+    order reaches its customer.
 
     Returns:
         These values:

@@ -59,12 +59,12 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SlotResult:
-    """Result of a request for a slot.
+    """Decision on a mail that needs a slot.
 
     Attributes:
         verdict: decision on the mail.
         joined: ids of the waiting mails whose content is sent in this mail.
-        after: with `WAIT`, the time until a slot may be free.
+        after: with `WAIT`, the time until the next attempt.
     """
 
     verdict: Verdict
@@ -91,7 +91,7 @@ async def take_slot(database: Database, mail: Mail, key: str) -> SlotResult:
     """Decide on a mail that has a limit: send it now, let it wait, or skip it.
 
     A mail is sent if it has a slot or takes a free one. It waits if no slot is free, or if another mail will include
-    its text. If no slot is free and its recipient got one in the past hour, it is skipped, unless it is an
+    its text. If no slot is free and the same mail took one in the past hour, it is skipped, unless it is an
     acknowledgement. An acknowledgement that takes a slot includes the others that wait for its address. A repeated
     attempt keeps its slot.
     """

@@ -303,7 +303,7 @@ def _get_message_id(mail: Mail) -> str | None:
 
 @subscribe(OrderPlaced)
 async def send_order_placed(session: AsyncSession, event: OrderPlaced) -> None:
-    """Notify the customer that the order was placed. Do nothing for a sale at the counter: see `send_order_paid`."""
+    """Notify the customer that the order was placed. Skip a sale at the counter: `send_order_paid` is enough."""
     if event.origin == OrderOrigin.COUNTER:
         return
     await _enqueue(session, MailKind.ORDER_PLACED, event.order_id)

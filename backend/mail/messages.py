@@ -438,8 +438,8 @@ async def _compose_staff_notice(session: AsyncSession, settings: Settings, about
 async def _compose_attention(session: AsyncSession, settings: Settings, attention_id: str) -> Message | None:
     """Return the mail about an attention row to the shop's own address.
 
-    Return None if the attention row was resolved in the meantime. Also return None for a row about a payment of which
-    staff get a notice by mail, unless the shop has a separate address for alerts.
+    Return None if the attention row was resolved in the meantime. Also return None if it is about a payment, staff
+    get notices about payments by mail, and the shop has no separate address for alerts.
     """
     row = await read_attention(session, attention_id)
     if row.resolved_at is not None:

@@ -149,6 +149,6 @@ class _Templates:
 
 
 def _load_macros(environment: Templates, kind: str, look: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the macros, colours and font of `parts.{kind}`, so that other templates need no import."""
+    """Return the macros, colours and font that the template `parts.{kind}` defines, so others need no import."""
     module = environment.get_template(f"parts.{kind}").make_module(dict(look))
     return {name: value for name, value in vars(module).items() if not name.startswith("_")}

@@ -77,7 +77,7 @@ class PictureServer:
         return await self._answer_best_format(scope, wider, _compute_tag(wider)) if wider else response
 
     async def _answer_best_format(self, scope: Scope, name: str, tag: str) -> Response:
-        """Answer with a picture: with its AVIF file if there is one and the browser accepts it, else with the file."""
+        """Answer with the AVIF file of this picture if it exists and the browser accepts AVIF, else with the file."""
         smaller = avif_name(name)
         if smaller is not None and "image/avif" in Headers(scope=scope).get("accept", ""):
             response = await self._answer_picture(scope, smaller, _compute_tag(smaller))

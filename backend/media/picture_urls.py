@@ -47,7 +47,7 @@ def encode_picture_url(url: str) -> str:
 def to_absolute_picture_url(url: str | None, base_url: str) -> str | None:
     """Return a picture's URL for external programs: the paths of the shop's own pictures get the prefix `base_url`.
 
-    If `base_url` is empty, the stored URL is returned unchanged, for staff.
+    If `base_url` is empty, as for pages of staff, the stored URL is returned unchanged.
     """
     if url is None or not base_url or not url.startswith("/") or url.startswith("//"):
         return url

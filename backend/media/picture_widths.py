@@ -56,9 +56,9 @@ def parse_uploaded_picture(url: str) -> PreparedPicture | None:
 
 
 def find_wider_name(name: str) -> str | None:
-    """Return the name of the next wider file of the same picture; None if this is not the name of a narrow file.
+    """Return the name of the next wider file of the picture if `name` is its thumbnail's; otherwise None.
 
-    Pictures that were stored before there were narrow files have only wider ones.
+    Use it for old pictures, which were stored without a thumbnail.
     """
     found = _NARROW.fullmatch(name)
     if found is None:

@@ -37,7 +37,7 @@ LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[+-]?[0-9]+)?)\s*(?:px|pt|mm|cm|in|
 
 
 def main() -> None:
-    """Render the SVG in the standard input."""
+    """Read an SVG from the standard input. Write its PNG, or the fault, as JSON to the standard output."""
     limit_this_process(MAX_MEMORY_BYTES, MAX_CPU_S)
     try:
         answer = {"png": b64encode(render(sys.stdin.buffer.read())).decode()}
@@ -50,7 +50,7 @@ def render(content: bytes) -> bytes:
     """Return the SVG as PNG.
 
     Raises:
-        UnusablePicture: see `check_svg`, or it cannot be rendered.
+        UnusablePicture: the SVG is refused by `check_svg`, or cannot be rendered.
     """
     import resvg_py
 

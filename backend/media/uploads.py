@@ -285,7 +285,7 @@ class PictureUploads:
         return self._store_video(file) if looks_like_video(_read_head(file)) else self._store_picture(file)
 
     def _store_video(self, file: SentFile) -> UploadedFile:
-        """Store a video. A video that was stored before is written again under its first name."""
+        """Store a video. If the same video was stored before, write it again under its first name."""
         try:
             kind = detect_video_type(file.content)
         except UnusableVideo as error:

@@ -55,7 +55,7 @@ async def upgrade(
 ) -> None:
     """Migrate the database to `revision`. If several processes start, one migrates and the others wait for it.
 
-    If a newer release has migrated the database, it is not changed, provided that this release's code works on it.
+    If a newer release has migrated the database, and this release's code works on it, nothing is changed.
 
     Args:
         database: the shop's database.

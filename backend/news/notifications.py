@@ -69,7 +69,7 @@ _listeners: list[Listener] = []
 
 
 def listen(listener: Listener) -> Callable[[], None]:
-    """Register a listener that is called with the topics of every later commit. It must return immediately.
+    """Register a listener, which must return immediately. It is called with the topics of every later commit.
 
     Returns:
         A function that removes the listener.

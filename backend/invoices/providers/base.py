@@ -15,7 +15,7 @@ from backend.invoices.documents import Document
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """Result of an issued document.
+    """The provider's result for a document that it has issued.
 
     Attributes:
         code: its CUFE or CUDE; empty if the provider creates none.

@@ -12,7 +12,7 @@ from backend.invoices.providers.base import InvoiceProvider, Issued
 
 
 class FileProvider(InvoiceProvider):
-    """Provider for which every document is issued immediately, without a request."""
+    """Provider that sends nothing: each document counts as issued immediately and is then in the export files."""
 
     id: ClassVar[str] = INVOICE_FILE
     is_electronic: ClassVar[bool] = False

@@ -53,7 +53,7 @@ class CodeParts:
     environment: str
 
     def text(self) -> str:
-        """Return the text whose hash is the code: all parts joined, each tax after its code in the annex."""
+        """Return the text whose hash is the code: all parts joined, and before each tax its code in the annex."""
         return (
             f"{self.number}{self.day}{self.time}{self.base}01{self.iva}04{self.inc}03{self.ica}{self.total}"
             f"{self.seller}{self.buyer}{self.key}{self.environment}"
