@@ -23,12 +23,15 @@ async def run_against_rival(
     *,
     while_waiting: Callable[[AsyncSession], Awaitable[None]] | None = None,
 ) -> T:
-    """Return the result of `act`, which starts before the rival commits.
+    """Run `act` while the rival's transaction is open, let the rival commit, and return the result of `act`.
 
-    `while_waiting` continues the rival while `act` waits. On PostgreSQL, it is an error if `act` does not wait.
+    `while_waiting` is called with the rival's session before the rival commits.
 
-    On PostgreSQL, `act` does not see the rival's changes until it writes the same rows and waits for the rival's
-    end. SQLite has one writer at a time: there `act` begins when the rival has ended.
+    On PostgreSQL, `act` does not see the rival's changes until it writes the same rows and waits for the
+    commit. SQLite has one writer at a time: there `act` begins when the rival has ended.
+
+    Raises:
+        AssertionError: on PostgreSQL, `act` ended without waiting for the rival.
     """
     async with database.transaction() as session:
         await rival(session)

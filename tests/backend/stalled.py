@@ -11,7 +11,12 @@ MULTIPART = {"content-type": "multipart/form-data; boundary=b"}
 
 
 class StalledUpload:
-    """An upload that never ends. `read` is set when its body is requested; otherwise `answer` completes."""
+    """An upload whose body never ends.
+
+    Attributes:
+        read: set when the shop begins to read the body.
+        answer: the request, which is done if the shop answers.
+    """
 
     def __init__(self, client: httpx.AsyncClient, path: str, headers: Mapping[str, str]) -> None:
         self.read = asyncio.Event()
@@ -34,9 +39,9 @@ class StalledUpload:
 async def open_stalled_uploads(
     clients: Iterable[httpx.AsyncClient], path: str, headers: Mapping[str, str]
 ) -> AsyncIterator[list[StalledUpload]]:
-    """Open one upload that never ends for each client, and cancel all of them when the block ends.
+    """Open an upload that never ends for each client, and cancel all of them when the block ends.
 
-    Each upload is opened when the shop has read a part of the previous one, or has answered it.
+    The next upload is opened once the shop reads the body of the previous one, or has answered it.
     """
     forms: list[StalledUpload] = []
     try:

@@ -67,9 +67,9 @@ def set_clock_ahead(minutes: int) -> Iterator[None]:
 
 @pytest.fixture
 def interrupt(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., list[Any]]:
-    """Return a function that lets the other replica act when this one calls a function for the first time.
+    """Return a function that lets the other replica act just before this replica's first call of a function.
 
-    The returned function returns a list. Its only item is the result of the other replica's action.
+    It returns a list, whose only item is afterwards the result of the other replica's action.
     """
 
     def at(where: object, name: str, intrude: Callable[[], Awaitable[Any]]) -> list[Any]:

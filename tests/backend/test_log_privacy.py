@@ -56,7 +56,7 @@ PAYER = {"bank": "1022", "person_type": "0", "doc_type": "CC", "doc_number": DOC
 
 @pytest.fixture(params=[LineFormatter, JsonFormatter])
 def log_text(request: pytest.FixtureRequest) -> Iterator[StringIO]:
-    """Yield a text to which everything that is logged is added, in one of two formats. Debug messages are included."""
+    """Yield a buffer that receives the whole log with debug messages: once as lines, once as JSON."""
     text = StringIO()
     handler = logging.StreamHandler(text)
     handler.setFormatter(request.param())

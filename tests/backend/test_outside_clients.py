@@ -52,7 +52,7 @@ TOKEN = b'{"token": "a.b.c"}'
 
 
 class Service(httpx.AsyncBaseTransport):
-    """A service that gives the `known` answers by the end of the path, and endless answers otherwise."""
+    """A service that answers with `answers`, by the final part of the path. Its other answers never end."""
 
     def __init__(self, **answers: bytes) -> None:
         self.answers = answers

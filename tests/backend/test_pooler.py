@@ -44,7 +44,7 @@ async def storefront(revalidated: asyncio.Event) -> AsyncIterator[str]:
 
 @pytest.fixture
 async def shop(empty_postgresql_url: str, storefront: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """Return a shop behind the pooler, migrated and filled through it, with its background work."""
+    """Yield a started shop with demo data, whose database is reached only through the pooler."""
     with run_pooler(empty_postgresql_url) as url:
         settings = Settings(
             data_dir=tmp_path,

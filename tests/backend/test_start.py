@@ -49,7 +49,7 @@ async def test_production_database_gets_tables_without_products(
 async def test_production_does_not_open_with_the_demo_identity(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that each missing setting has a separate line, and that values saved by the office count."""
+    """Check that each missing setting has its own line, and that values saved in the office are enough."""
     own = {
         name: value for name, value in PRODUCTION.items() if not name.startswith(("STORE_", "CARRIER_ORIGIN"))
     }
@@ -144,7 +144,7 @@ async def test_restricted_data_folder_stays_unchanged(
 async def test_unusable_data_folder_stops_the_start_with_one_line(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:
-    """Check folders that the shop cannot use, such as the root of a volume, which belongs to root."""
+    """Check a folder whose permissions the shop may not change, and a path below a file."""
     folder = tmp_path / "volume"
     if why == "Not a directory":
         tmp_path.joinpath("file").touch()

@@ -50,7 +50,7 @@ Documents = list[tuple[str, int, bool]]
 
 @dataclass
 class Office:
-    """A shop that issues invoices, with own delivery and a carrier, and an order for pickup whose invoice is issued."""
+    """A shop with own delivery and a carrier, and a pickup order whose invoice is issued."""
 
     shop: Shop
     till: Till
@@ -62,7 +62,7 @@ class Office:
         return await choose_shipping(self.till, self.order, provider_id)
 
     async def issue(self) -> None:
-        """Issue the pending documents, in two turns: a credit note waits for its invoice."""
+        """Issue the pending documents. A second round issues the credit notes that waited for their invoice."""
         for _turn in range(2):
             for row in await list_documents(self.shop):
                 if row.state == "pending":

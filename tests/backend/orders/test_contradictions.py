@@ -253,7 +253,7 @@ async def test_order_with_a_contradicted_payment_cannot_be_packed_until_staff_de
 async def test_label_created_while_its_payment_is_contradicted_is_not_packed(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Report the contradiction during the request to the carrier. After the decision, the same label is packed."""
+    """Contradict the payment while the label is created: the label is packed only after staff have decided."""
     order_id, session_id = paid
     provider = shop.fulfillment_providers["manual_manual"]
     make, made = provider.create_fulfillment, []

@@ -66,7 +66,7 @@ def worker(shop: Shop, inbox: Inbox) -> Worker:
 
 @pytest.fixture
 async def options(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
-    """Return the ids of an option for pickup, with address and hours, and of a zone of own delivery."""
+    """Return the ids of a pickup option with address and hours, and of an own-delivery zone."""
     async with shop.database.transaction() as session:
         zone = await save_zone(session, COMMAND_LINE, {}, parse_zone_form({**ZONE, "free_from": ""}))
         page = await deliveries_page(session, COMMAND_LINE, shop.settings, ["own_delivery"])

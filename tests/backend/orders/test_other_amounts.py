@@ -132,7 +132,7 @@ def attention_words(paid: str, missing: str, pesos: int) -> str:
 async def test_texts_about_cents_name_the_same_amounts_everywhere(
     shop: Shop, admin: httpx.AsyncClient, order: tuple[str, str], reported: str
 ) -> None:
-    """Read every text about the order: office, mails to staff, to the shop and to the customer, and order page.
+    """Read every text about the order: in the office, on its page, and in mails to staff, shop and customer.
 
     Compared with an order that was paid exactly, the only new amounts are the reported one with its cents, and the
     difference in whole pesos.

@@ -32,7 +32,10 @@ REFUNDED = {"action": "refunded", "reference": "0012345678"}
 
 @pytest.fixture
 async def paying(shop: Shop, order_at_bank: SoldOrder) -> tuple[str, str]:
-    """Return an order of two units for 80 000 pesos at the bank, and its payment session. 3 units are stocked."""
+    """Return the ids of an order at the bank and of its payment session.
+
+    The order has two units for 80 000 pesos; 3 units are stocked.
+    """
     async with shop.database.transaction() as session:
         await session.execute(update(InventoryLevel).values(stocked=3))
     return order_at_bank.order_id, order_at_bank.session_id
@@ -67,7 +70,7 @@ async def sell_out(shop: Shop) -> None:
 
 @pytest.fixture
 async def late(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
-    """Reject the payment, which cancels the order, and then approve the payment. Return `paying`."""
+    """Let the bank reject the payment, which cancels the order, then approve it. Return the ids of `paying`."""
     order_id, session_id = paying
     await report_payment(shop, session_id, S.REJECTED)
     assert await read_order_status(shop, order_id) == ("canceled", "canceled")
@@ -298,7 +301,7 @@ async def test_second_payment_of_a_paid_order_cannot_be_accepted(
 
 @pytest.fixture
 async def unresolved(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
-    """Close the payment as after 48 hours without a report of the gateway, which cancels the order. Return `paying`."""
+    """Close the payment and cancel the order, as after 48 hours without report. Return the ids of `paying`."""
     async with shop.database.transaction() as session:
         payment, cart = await lock_session(session, paying[1])
         await close(session, payment, cart, CloseReason.UNRESOLVED)

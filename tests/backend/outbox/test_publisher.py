@@ -61,7 +61,7 @@ def create_publisher(database: Database, storefront: Storefront) -> OutboxPublis
 
 @pytest.fixture
 async def worker(database: Database, storefront: Storefront) -> AsyncIterator[Worker]:
-    """Return a worker that runs due jobs on request, or like a shop's worker after `start`."""
+    """Yield a worker of the publisher. It runs due jobs on request, or in the background after `start`."""
     outbox = create_publisher(database, storefront)
     worker = Worker(database, [outbox], poll_interval_s=3600)
     yield worker

@@ -84,7 +84,7 @@ def bank() -> ScriptedBank:
 
 @pytest.fixture
 def lookups(bank: ScriptedBank, monkeypatch: pytest.MonkeyPatch) -> list[StartedPayment]:
-    """Return a list that records each payment whose state the bank is asked for."""
+    """Return a list that records every payment that the shop looks up at the bank."""
     looked_up: list[StartedPayment] = []
     look_up = bank.status
 
@@ -354,9 +354,9 @@ async def test_payment_without_a_number_is_looked_up_by_the_notified_one_first( 
     reported: ProviderState,
     numbers: list[str | None],
 ) -> None:
-    """Check a payment whose number was lost with the gateway's answer.
+    """Check a payment whose gateway number is unknown, because the gateway's answer was lost.
 
-    The notified number may belong to another payment. If it decides nothing, the invoice is looked up too.
+    The notified number may belong to another payment. If its state is not final, the invoice is looked up, too.
     """
     bank.states[invoice] = reported
     await gateway.post(HOOK, data=notification(invoice))

@@ -56,7 +56,7 @@ async def test_store_api_lists_the_payment_providers_of_the_region(
 async def test_new_region_that_names_no_provider_offers_only_pse(
     admin: httpx.AsyncClient, shop: Shop, region: str
 ) -> None:
-    """Check that a region has to name `pp_system_default` to offer it, as on the platform."""
+    """Check that a new region offers `pp_system_default` only if its request names it, as on the platform."""
     async with shop.database.transaction() as session:
         await session.execute(delete(Region))
     made = (await post(admin, "/admin/regions", {"name": "Colombia", "currency_code": "cop"}))["region"]

@@ -122,7 +122,7 @@ class Desk:
         await Worker(self.database, [self.payments]).run_due(NOTIFICATION_JOB)
 
     async def get_next_delay_s(self) -> float | None:
-        """Return after how many seconds the job runs again; None if it is done."""
+        """Return the seconds until the notification job runs again, or None if it is done."""
         async with self.database.read() as session:
             waiting = (
                 (await session.execute(select(Job.delay_s).where(Job.kind == NOTIFICATION_JOB)))
@@ -167,7 +167,7 @@ async def desk(database: Database, settings: Settings) -> AsyncIterator[Desk]:
 
 
 async def set_first_state(desk: Desk, first: str) -> None:
-    """Bring the first session into this state, and let the bank report the same."""
+    """Bring the desk's first session into this state, and let the bank report the same state."""
     if first != "pending_authorization":
         await desk.set_session(state=first, captured_amount=AMOUNT if first == "captured" else None)
         desk.report(FIRST, S(first))
@@ -341,7 +341,7 @@ async def test_number_of_another_invoice_is_looked_up_once_for_an_ended_payment(
 
 
 async def test_notification_with_the_number_of_another_payment_raises_no_attention(desk: Desk) -> None:
-    """Check that nothing is raised: the other payment's own checks look it up."""
+    """Check that no attention is raised, because the other payment's own checks look this number up."""
     await desk.open_payment(state="pending_authorization", reference=SECOND)
     await desk.notify()
     for _ in range(MAX_LAGGING_CHECKS - 1):

@@ -192,7 +192,7 @@ async def test_report_of_a_deleted_session_raises_not_found(sqlite: Database) ->
 async def test_session_that_paid_or_may_pay_is_decisive_before_a_newer_one(
     sqlite: Database, start_session: StartSession, older: str, newer: str, decisive: str
 ) -> None:
-    """Check two sessions of a cart. `refunded` is a captured session whose money staff have refunded."""
+    """Check which of a cart's two sessions decides. `refunded` is a captured session that staff refunded."""
     first = await start_session(state="expired")
     async with sqlite.transaction() as session:
         collection = await session.get_one(PaymentCollection, first.collection_id)

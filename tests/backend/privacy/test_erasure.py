@@ -71,7 +71,7 @@ OUTSIDE = {"sandbox_transaction", "sandbox_notification", "sandbox_label"}
 
 
 async def find_traces(shop: Shop, texts: set[str]) -> dict[str, set[str]]:
-    """Return the texts that are still stored, by table."""
+    """Return, by table, the ones of `texts` that the database still has. Tables in `OUTSIDE` are skipped."""
     all_tables()
     found: dict[str, set[str]] = {}
     async with shop.database.read() as session:
@@ -323,7 +323,7 @@ async def test_invoice_documents_are_erased_after_the_retention_time(shop: Shop,
             )
 
     async def after(days: timedelta) -> list[tuple[object, ...]]:
-        """Run the daily job as if the order were this old, and return the stored documents."""
+        """Run the daily job as if the order were `days` old. Return the stored columns of its invoices."""
         async with shop.database.transaction() as session:
             await session.execute(update(Order).values(created_at=db_now(-days)))
         await Tidy(shop.database, shop.pictures).tidy()

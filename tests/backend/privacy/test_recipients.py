@@ -44,7 +44,7 @@ STREET = str(CHECKOUT_INPUT["address"])
 
 
 async def buy(shop: Shop, defaults: Defaults, typed: dict[str, str], *, is_delivered: bool = True) -> str:
-    """Place an order with a label from these form fields, which the cart's draft keeps too. Return the order's id."""
+    """Save the form fields `typed` as a draft, place the order with them, and add a label. Return its id."""
     async with shop.database.transaction() as session:
         variant = await add_product(session, defaults, "trompo", stock=5, price=40_000)
         cart_id = await create_empty_cart(session)

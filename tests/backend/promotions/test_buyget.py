@@ -145,7 +145,7 @@ def lines_of_carts(draw: st.DrawFn) -> list[TargetLine]:
 
 @st.composite
 def offers_of_carts(draw: st.DrawFn) -> list[Offer]:
-    """Generate up to five offers of any kind, with or without maximum units and a budget that they share."""
+    """Generate up to five offers of any kind. Some have a maximum of units; some share one budget."""
     shared = draw(st.sampled_from([None, Budget("c", 5_000, is_spend=True), Budget("c", 1)]))
     offers = []
     for i in range(draw(st.integers(0, 5))):

@@ -16,7 +16,7 @@ CHEAP, DEAR = "line_1", "line_2"
 
 
 def buyget(code: str = "dos", *, buy: int = 1, get: int = 1, **more: Any) -> dict[str, Any]:
-    """Return the columns of a buyget promotion, from which each database of the tests creates its own row."""
+    """Return the columns of a buyget promotion, from which each test creates a row in its own database."""
     chosen = [to_stored_rule("items.product.id", "in", ["prod_1", "prod_2"], is_target=True)]
     values: dict[str, Any] = {
         "status": "active", "type": "buyget", "is_automatic": True, "method_type": "percentage",

@@ -161,7 +161,7 @@ def _add(rows: dict[Any, list[dict[str, Any]]], one: Sold, places: dict[str, str
 
 
 async def store_refunded_payment(session: AsyncSession, sold: Sold, at: datetime, pesos: int) -> str:
-    """Store a second payment of the order, and the refund of this payment at the same time. Return the refund's id."""
+    """Store a second payment of the order and its refund, both made at `at`. Return the refund's id."""
     payment = PaymentSession(
         collection_id=f"pay_col_{sold.number}",
         provider_id="gateway_pse",

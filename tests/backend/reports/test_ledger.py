@@ -166,7 +166,10 @@ async def test_captures_of_a_period_are_read_by_a_database_index(shop: Shop) -> 
 
 
 def random_orders(count: int) -> list[Sold]:
-    """Create orders of every kind: promotions, several rates, partly paid, paid twice, unrelated money, refunds."""
+    """Create random orders with several IVA rates: discounted, unpaid, partly paid, paid twice or refunded.
+
+    A few of the payments have no order.
+    """
     chance, orders = random.Random(23), []
     for _order in range(count):
         lines = [

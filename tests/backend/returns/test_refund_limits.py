@@ -45,7 +45,7 @@ REASON = "El trompo llegó roto y el cliente perdió su regalo."
 async def check_limit(shop: Shop, row: Return, bound: int, *, most: int = 90_000) -> None:
     """Approve the return with a refund of `bound` pesos.
 
-    Check before that one peso more needs a reason, and that more than `most` pesos are refused with a reason too.
+    First check that one peso more needs a reason, and that no reason allows more than `most` pesos.
     """
     if bound < most:
         with pytest.raises(InvalidData) as refused:

@@ -132,7 +132,7 @@ async def test_unit_can_be_in_only_one_open_return(shop: Shop, delivered: Sold) 
 async def test_requested_unit_that_was_not_sent_back_can_be_requested_again(
     shop: Shop, delivered: Sold
 ) -> None:
-    """Grant a return for the unit that arrived: the customer keeps the other, with its warranty."""
+    """Request a return of two units, and send only one. After the approval, the other can be requested."""
     row = await request_return(shop, delivered, units=2)
     await receive_units(shop, row, delivered, good=1)
     assert await list_offered_units(shop, delivered) == {}

@@ -114,7 +114,10 @@ async def test_return_form_sent_several_times_concurrently_is_stored_once(
 async def send_form(
     shop: Shop, client: httpx.AsyncClient, order_id: str, typed: dict[str, Any], *pictures: bytes
 ) -> str:
-    """Send a form with the press id `FIRST`, as a browser without scripts does. Return the result of the redirect."""
+    """Submit a form as a browser without scripts does. Return the parameter `said` of the redirect.
+
+    `FIRST` is the id of the button press.
+    """
     path = return_path(shop, order_id)
     files = [("pictures", ("a.png", content)) for content in pictures] or [("pictures", ("", b""))]
     answer = await client.post(f"{path}&press={FIRST}", data=typed, files=files, headers=OWN)

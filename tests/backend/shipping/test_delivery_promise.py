@@ -140,7 +140,7 @@ def test_terms_and_promised_day_can_be_read_from_the_data_of_a_shipping_method(
 
 
 def test_data_without_terms_promises_nothing() -> None:
-    """Use the data that orders of earlier releases have."""
+    """Check the data of orders from earlier releases, which have no delivery terms."""
     assert add_delivery_terms({}, None) == {}
     assert parse_delivery_terms({}) is None
     assert add_promised_day({"carrier": "Envía"}, at("2026-12-03T10:00")) == {"carrier": "Envía"}

@@ -61,7 +61,7 @@ async def office(shop: Shop) -> Office:
 
 
 def create_worker(shop: Shop, inbox: Inbox) -> Worker:
-    """Return a worker of one replica."""
+    """Return the worker of a replica, which sends notices and mails, and watches the stock."""
     services = [NoticeBatches(shop.database), Mailer(shop.database, shop.settings, inbox)]
     return Worker(shop.database, [*services, StockWatch(shop.database)])
 

@@ -50,7 +50,7 @@ class Waiting:
         return await self.browser.post(PATH, json=typed, headers=OWN_PAGE)
 
     async def link(self, button: str) -> dict[str, str]:
-        """Send the due mails. Return id and token of the link to `/{button}` in the newest mail."""
+        """Send the due mails. Return the id and the token in the `/{button}` link of the newest mail."""
         await self.worker.run_due()
         found = re.search(rf"/{button}\?id=(\w+)&token=(\S+)", text_of(self.inbox.mails[-1]))
         assert found
@@ -72,7 +72,7 @@ class Waiting:
             await set_stock(session, self.toy, self.defaults.location_id, units)
 
     async def notified(self) -> list[str]:
-        """Send the due mails. Return the recipients of notices since the previous call."""
+        """Send the due mails and empty the inbox. Return the recipients of its stock notices, sorted."""
         await self.worker.run_due()
         recipients = [str(mail["To"]) for mail in self.inbox.mails if mail["Subject"] == "Ya llegó Trompo"]
         self.inbox.mails.clear()

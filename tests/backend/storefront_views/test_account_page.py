@@ -149,7 +149,7 @@ async def test_buying_an_order_again_adds_its_available_units(
 async def test_saved_company_is_filled_in_with_the_name_of_its_latest_order(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
-    """Check that neither another NIT, nor another customer, nor a person gets the name."""
+    """Check that the name is not filled in for another NIT, for a person or for another customer."""
     company = {"person_type": "1", "doc_type": "NIT", "doc_number": "890903938", "bank": "1022"}
     async with shop.database.transaction() as session:
         toy = await add_product(session, shop_defaults, "trompo")

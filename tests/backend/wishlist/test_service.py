@@ -122,7 +122,7 @@ async def test_change_older_than_the_retention_of_removals_counts_as_that_old(
 async def test_removal_wins_over_an_older_addition_until_its_retention_ends(
     database: Database, ana: str, age: timedelta, wishlist: list[str]
 ) -> None:
-    """Merge while the removal is not deleted yet: the result does not depend on when expired data is deleted."""
+    """Merge before an expired removal is deleted: only its age decides, not the time of the deletion."""
     await merge(database, ana, removed("oso"))
     async with database.transaction() as session:
         await session.execute(update(WishlistEntry).values(changed_at=await database_now(session) - age))

@@ -29,7 +29,7 @@ from tests.store_defaults import Defaults, add_product
 
 
 async def send(shop: Shop, *, allow_private: bool = True) -> None:
-    """Run all jobs, whatever their time."""
+    """Run all jobs now, even those that are not due yet."""
     await make_due(shop.database)
     await create_worker(shop, allow_private=allow_private).run_due()
 

@@ -43,7 +43,7 @@ def test_token_names_the_push_service_and_the_shop(tmp_path: Path) -> None:
 
 
 def test_key_is_the_same_on_every_replica_and_after_a_restart(tmp_path: Path) -> None:
-    """Check the key without settings: it is derived from the signing key in the data folder, which a backup has."""
+    """Check that the key depends only on the signing key, which a backup of the data folder contains."""
     first, again = (read_vapid_key(Settings(data_dir=tmp_path)) for _number in range(2))
     assert first.public_key == again.public_key
     other = read_vapid_key(Settings(data_dir=tmp_path / "other"))

@@ -9,7 +9,7 @@ from tests.gateway_kit import GatewayPractice, open_practice
 
 @pytest.fixture
 async def practice(sqlite_url: str, settings: Settings) -> AsyncIterator[GatewayPractice]:
-    """Return a practice gateway. SQLite is enough, as the client is tested."""
+    """Yield a sandbox gateway with its client. These tests check the client, so SQLite is enough."""
     database = Database(sqlite_url)
     async with open_practice(database, settings) as parts:
         yield parts

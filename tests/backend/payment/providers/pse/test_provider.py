@@ -96,9 +96,9 @@ async def test_gateway_number_of_another_payment_is_not_stored(
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Check that the start is unknown: the shopper is not redirected to a page that may be of the other payment.
+    """Check that the start fails with an unknown outcome: the bank's page may belong to the other payment.
 
-    The error has no number, so the payment is looked up by its invoice.
+    The error has no number, so that the payment is later looked up by its invoice.
     """
     first = await pse.initiate(request())
     database = Database(sqlite_url)

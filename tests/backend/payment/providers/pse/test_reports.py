@@ -252,7 +252,7 @@ def test_lookup_answer_with_a_failed_status_has_no_state(status: object) -> None
 
 
 def test_notifications_that_name_different_payments_have_different_dedupe_keys(settings: Settings) -> None:
-    """Check each change of the invoice and of our id, which the signature does not cover.
+    """Check notifications that differ only in the invoice or in our id, which the signature does not cover.
 
     With equal keys, a forged notification would make the genuine one a duplicate, which is ignored.
     """

@@ -169,7 +169,7 @@ async def test_shipment_fields_have_their_limits(
 
 
 async def test_optional_request_fields_are_not_sent(networked: CarrierClient, wire: SandboxCarrier) -> None:
-    """Check carrier 2.2 and 2.3: no request has cash on delivery, our id or a thermal label. Each has one package."""
+    """Check that no request has cash on delivery, our id or a thermal label (wire: carrier 2.2, 2.3)."""
     await networked.create_shipment(await shipment(networked))
     for _, path, body in wire.requests:
         names = json.dumps(body)
@@ -179,7 +179,7 @@ async def test_optional_request_fields_are_not_sent(networked: CarrierClient, wi
 
 
 async def test_requests_with_wrong_headers_are_refused(networked: CarrierClient, address: str) -> None:
-    """Check carrier 2.1: the `User-Agent` of a library and a key with the prefix `Bearer` are refused."""
+    """Check a library's `User-Agent`, and a key with the prefix `Bearer` (wire: carrier 2.1)."""
     assert await networked.request_quotation(to_quotation(quote_request()))
     async with httpx.AsyncClient() as library:
         turned_away = await library.post(f"{address}/quotation", json=quotation())
@@ -190,12 +190,12 @@ async def test_requests_with_wrong_headers_are_refused(networked: CarrierClient,
 
 
 def test_base_url_of_the_carrier_is_the_colombian_one() -> None:
-    """Check carrier 2.1, base URL: the Mexican address refuses Colombian keys."""
+    """Check the base URL, because the Mexican one refuses Colombian keys (wire: carrier 2.1)."""
     assert Settings().carrier_api_url == "https://api.envioclickpro.com.co/api/v2"
 
 
 def test_timeouts_cover_the_usual_latency() -> None:
-    """Check carrier 2.1, latency: answers take 5 to 8 s, so every timeout is longer than 8 s."""
+    """Check that every timeout is longer than 8 s, because answers take 5 to 8 s (wire: carrier 2.1)."""
     policy = CarrierPolicy()
     assert 8 < policy.quotation == Settings().carrier_timeout <= 30
     assert 15 <= policy.read <= 30
@@ -215,7 +215,7 @@ def test_timeouts_cover_the_usual_latency() -> None:
 )
 @pytest.mark.parametrize("shape", ["sentence", "by field", "nested", "older"])
 async def test_documented_message_is_reported_in_the_carriers_words(text: str, shape: str) -> None:
-    """Check carrier 2.1, errors: the texts that the real carrier has sent, in each known shape of the body."""
+    """Check the texts that the real carrier has sent, in each known shape of the body (wire: carrier 2.1)."""
     problem: object = text
     if shape == "by field":
         problem = {"address": [text]}
@@ -244,7 +244,7 @@ async def test_documented_message_is_reported_in_the_carriers_words(text: str, s
 
 
 async def test_rate_of_the_live_sample_is_parsed(networked: CarrierClient) -> None:
-    """Check carrier 2.2, reply: a rate has every field, and its price is `flete` plus `minimumInsurance`."""
+    """Check every field of a rate. Its price is `flete` plus `minimumInsurance` (wire: carrier 2.2)."""
     rates = await networked.request_quotation(to_quotation(quote_request()))
     for offered in rates:
         assert isinstance(offered, dict)
@@ -260,13 +260,13 @@ async def test_rate_of_the_live_sample_is_parsed(networked: CarrierClient) -> No
 
 
 async def test_missing_coverage_is_an_empty_list(networked: CarrierClient, wire: SandboxCarrier) -> None:
-    """Check carrier 2.2: without coverage, the answer is 200 with an empty list of rates."""
+    """Check that the carrier answers 200 without rates where it does not deliver (wire: carrier 2.2)."""
     wire.faults.plan(Fault.NO_RATES, Operation.QUOTATION)
     assert await networked.request_quotation(to_quotation(quote_request())) == []
 
 
 async def test_label_requests_a_new_quotation(networked: CarrierClient, wire: SandboxCarrier) -> None:
-    """Check carrier 2.2: rates change, so they are quoted again right before the shipment."""
+    """Check that rates, which change, are quoted again right before the shipment (wire: carrier 2.2)."""
     provider = CarrierStandard(networked)
     await provider.calculate_price(quote_request())
     await provider.create_fulfillment(shipment_request())
@@ -276,7 +276,7 @@ async def test_label_requests_a_new_quotation(networked: CarrierClient, wire: Sa
 
 
 async def test_response_to_a_shipment_has_label_and_numbers(networked: CarrierClient) -> None:
-    """Check carrier 2.3, reply: the label as PDF and URL, both numbers and the courier are read."""
+    """Check that the label as PDF and URL, both numbers and the courier are read (wire: carrier 2.3)."""
     made = await networked.create_shipment(await shipment(networked))
     assert made.label_pdf
     assert made.label_pdf.startswith(b"%PDF")
@@ -287,7 +287,7 @@ async def test_response_to_a_shipment_has_label_and_numbers(networked: CarrierCl
 
 
 async def test_test_labels_have_constant_numbers(address: str) -> None:
-    """Check carrier 2.3: the sandbox gives every test label the same numbers."""
+    """Check that the sandbox gives every test label the same numbers (wire: carrier 2.3)."""
     settings = Settings(carrier_api_url=address)
     client = create_carrier_client(settings, httpx.AsyncHTTPTransport(), QUICK)
     made = [await client.create_shipment(await shipment(client, number)) for number in (1, 2)]
@@ -298,7 +298,7 @@ async def test_test_labels_have_constant_numbers(address: str) -> None:
 
 
 async def test_missing_credit_creates_no_label(networked: CarrierClient, wire: SandboxCarrier) -> None:
-    """Check carrier 2.3: a label costs credit; without credit, the answer is 422."""
+    """Check the carrier's refusal, which it sends with the status 422 (wire: carrier 2.3)."""
     wire.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)
     with pytest.raises(CarrierError, match="No tiene suficiente crédito"):
         await networked.create_shipment(await shipment(networked))
@@ -327,7 +327,7 @@ async def test_failed_shipment_is_sent_once(
     fault: Fault,
     kind: type[OutsideFailure],
 ) -> None:
-    """Check carrier 2.3: without an idempotency key, a repeated request would be a second paid label."""
+    """Check that no request is repeated: it would create a second paid label (wire: carrier 2.3)."""
     body = await shipment(networked)
     wire.faults.plan(fault, Operation.SHIPMENT, seconds=0.5)
     with pytest.raises(OutsideFailure) as failed:
@@ -380,7 +380,7 @@ async def test_failed_tracking_raises_an_error(
 async def test_all_kinds_of_tracking_requests_give_the_same_result(
     networked: CarrierClient, wire: SandboxCarrier, address: str, status: Status
 ) -> None:
-    """Check carrier 2.4: all three tracking requests, with every status."""
+    """Check all three tracking requests with every status (wire: carrier 2.4)."""
     made = await networked.create_shipment(await shipment(networked))
     await wire.ledger.move_shipment(get_label_number(made), status)
     tracking = await networked.track(made.tracking_number or "")
@@ -391,7 +391,7 @@ async def test_all_kinds_of_tracking_requests_give_the_same_result(
 
 
 async def test_refused_number_does_not_affect_the_others(networked: CarrierClient) -> None:
-    """Check carrier 2.4: if one unknown number makes the carrier refuse the request, the others are tracked anyway."""
+    """Let the carrier refuse requests with an unknown number (wire: carrier 2.4)."""
     made = await networked.create_shipment(await shipment(networked))
 
     async def strict(order_ids: Any) -> Any:
@@ -409,7 +409,7 @@ async def test_refused_number_does_not_affect_the_others(networked: CarrierClien
 async def test_more_than_fifty_labels_are_cancelled_in_batches(
     networked: CarrierClient, wire: SandboxCarrier
 ) -> None:
-    """Check carrier 2.5: a request has at most 50 ids; the embedded carrier refuses a 51st."""
+    """Check batches of 50 ids, because the embedded carrier refuses more (wire: carrier 2.5)."""
     one = await shipment(networked)
     made = [get_label_number(await networked.create_shipment(one)) for _ in range(LABEL_COUNT)]
     kept = made[60]
@@ -424,7 +424,7 @@ async def test_more_than_fifty_labels_are_cancelled_in_batches(
 async def test_label_missing_from_the_cancellation_response_is_not_cancelled(
     networked: CarrierClient, wire: SandboxCarrier
 ) -> None:
-    """Check carrier 2.5: an answer 200 with empty lists cancels nothing."""
+    """Check that an answer 200 with empty lists counts as a failure (wire: carrier 2.5)."""
     made = await networked.create_shipment(await shipment(networked))
     wire.faults.plan(Fault.IGNORED, Operation.CANCELLATION, times=1)
     assert await networked.cancel([get_label_number(made)]) == frozenset()
@@ -434,7 +434,7 @@ async def test_label_missing_from_the_cancellation_response_is_not_cancelled(
 async def test_unknown_label_is_refused_and_labels_are_sent_under_their_field_name(
     networked: CarrierClient, wire: SandboxCarrier
 ) -> None:
-    """Check carrier 2.5: an unknown id is answered with 422, and the ids are sent as `idOrders`, not `orders`."""
+    """Check that an unknown id gets 422, and that the ids are sent as `idOrders` (wire: carrier 2.5)."""
     with pytest.raises(CarrierError, match="orders not found") as unknown:
         await networked.cancel([5])
     assert unknown.value.http_status == 422
@@ -445,7 +445,7 @@ async def test_unknown_label_is_refused_and_labels_are_sent_under_their_field_na
 async def test_only_waiting_shipments_are_cancelled(
     networked: CarrierClient, wire: SandboxCarrier, status: Status
 ) -> None:
-    """Check carrier 2.5: only a shipment with the status "Pendiente de recolección" is cancelled."""
+    """Check each status after "Pendiente de recolección" (wire: carrier 2.5)."""
     made = await networked.create_shipment(await shipment(networked))
     await wire.ledger.move_shipment(get_label_number(made), status)
     assert await networked.cancel([get_label_number(made)]) == frozenset()
@@ -453,7 +453,7 @@ async def test_only_waiting_shipments_are_cancelled(
 
 @pytest.mark.parametrize("code", ["11001000", "05001000", "76001000", "08001000", "27493000"])
 def test_municipality_code_is_a_text_of_eight_digits(code: str) -> None:
-    """Check carrier 2.6: each of the 1,122 codes has eight digits, with leading zeros; 27493 is among them."""
+    """Check all 1,122 codes, some with leading zeros. 27493000 is among them (wire: carrier 2.6)."""
     assert find_municipality_by_code(code)
     assert len({town.code for town in EVERYWHERE}) == len(EVERYWHERE) == 1_122
     assert {len(town.code) for town in EVERYWHERE} == {8}
