@@ -206,7 +206,7 @@ async def import_view(
     Args:
         session: the session.
         actor: the staff member.
-        pages: numbers of the shown pages, from 0, by the list (`backend.imports.row_pages.RowList`).
+        pages: for each list of rows (`backend.imports.row_pages.RowList`), the number of the shown page, from 0.
         opened_id: id of an import that the actor opened.
     """
     actor.require(Right.READ_CATALOG)

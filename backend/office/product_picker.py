@@ -41,7 +41,8 @@ class PickerPage:
     """A page of the products that match a search.
 
     Attributes:
-        text, category: the search: words or a code, and the handle of a category.
+        text: the words or the code that was searched.
+        category: the handle of the category that was searched; empty for all.
         cursor: the cursor of the next page; empty if there is none.
     """
 

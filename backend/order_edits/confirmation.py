@@ -81,7 +81,7 @@ async def confirm_edit(
             that are no longer for sale, or the reason is too long.
         InsufficientStock: units are not in stock.
         ShippingOutdated: the chosen shipping was priced for other products or another address.
-        OptionNotOffered, TotalChanged: the zone of the chosen own delivery has changed.
+        OptionNotOffered, TotalChanged: the chosen own delivery is not offered any more, or has another price.
         EditTotalChanged: the total of the order would not be `expected_total`.
     """
     actor.require(Right.EDIT_ORDERS)

@@ -136,9 +136,9 @@ class EditedOrder:
 
     @property
     def changes(self) -> list[JsonObject]:
-        """The changed lines: their id, title, and units before and after. The id of added units is their action's.
+        """The changed lines, each with its id, its titles, and its units before and after the edit.
 
-        A change of the shipping has the names before and after, and its price.
+        If the shipping changes, the final item has its names before and after the edit, and its new price.
         """
         changed: list[JsonObject] = [
             {

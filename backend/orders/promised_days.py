@@ -63,10 +63,11 @@ async def move_promised_day(session: AsyncSession, event: OrderEdited) -> None:
 
 
 def compute_edited_promise(order: Order, ready_on: date | None, moment: datetime) -> date | None:
-    """Return the promised day of an edited order whose last preordered units arrive on `ready_on`.
+    """Return the promised day of an edited order; None if it had none.
 
-    If the units arrive later than before the edit, the day may become later, never earlier. If they arrive earlier,
-    packing can start now: the day is counted from `moment` and may become earlier, never later.
+    `ready_on` is the day on which its last preordered units arrive; None if none are preordered. If this day
+    becomes later, the promised day may become later, never earlier. If this day becomes earlier, the promise is
+    counted from `moment`, and may become earlier, never later.
     """
     terms = parse_delivery_terms(order.shipping_data)
     if order.promised_day is None or terms is None or terms.ready_on == ready_on:

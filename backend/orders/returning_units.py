@@ -29,7 +29,7 @@ NO_RETURNING_UNITS = ReturningUnits()
 def select_requested_units() -> ScalarSelect[int]:
     """Return the query for the units of an order line that are requested by returns and have not arrived.
 
-    Once a return is approved for the units that arrived, its other units no longer count: the customer keeps them.
+    If a return is approved after only some of its units arrived, the customer keeps the others: they do not count.
     """
     is_awaited = _RETURN.c.state.in_(_UNDECIDED) | _RETURN.c.received_at.is_(None)
     return _sum_of(case((is_awaited, _UNITS.c.quantity - _UNITS.c.good - _UNITS.c.damaged), else_=0))

@@ -279,7 +279,7 @@ def _is_second_behind(second: SecondTransaction, notification: PaymentNotificati
 async def _contradicts_final_state(
     database: Database, session_id: str, notification: PaymentNotification
 ) -> bool:
-    """Return True if the notification contradicts the session's final state and the lookup does not report it yet."""
+    """Return True if the notified state contradicts the session's final state and no lookup has reported it yet."""
     if notification.said_state is None:
         return False
     async with database.read() as session:

@@ -239,9 +239,9 @@ def choose_decisive_session(payment_sessions: Sequence[PaymentSession]) -> Payme
 
 
 async def find_checked_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
-    """Return the undecided session on which the cart's order depends; None if there is none.
+    """Return the session on which the cart's order depends, if its provider must still be asked; otherwise None.
 
-    It is the cart's decisive session (`find_decisive_session`), or else the newest payment of an edit's
+    It is the decisive session (`find_decisive_session`) or, if that is decided, the newest payment of an edit's
     difference.
     """
     payment_sessions = await list_payment_sessions(session, cart_id)

@@ -136,8 +136,8 @@ async def apply_report(
 async def apply_second_report(database: Database, session_id: str, report: ProviderReport) -> SessionState:
     """Apply the approval of a second transaction with the same invoice: the shopper paid again at the bank.
 
-    A session that is not final gets the approval itself. Otherwise a separate session gets it, so that the final state
-    stays. It pays the order if no other session has.
+    If the session is final, the approval is applied to a separate session, so that the final state remains. The
+    approved money pays the order if no other session has paid it.
 
     Returns:
         The state of the session to which the approval was applied.
@@ -201,7 +201,7 @@ async def _apply_capture(
     report: ProviderReport,
     chain: Collection[str],
 ) -> SessionState:
-    """Mark the session as captured, because the provider has taken the money. Return its state.
+    """Mark the session as captured, because the provider has taken the money. Return the session's new state.
 
     If the money does not match, comes late or pays the purchase twice, hold the session instead, and open an attention
     row for staff.
@@ -236,10 +236,10 @@ async def _apply_capture(
 async def _note_contradiction(
     session: AsyncSession, payment: PaymentSession, cart: Cart, report: ProviderReport
 ) -> None:
-    """Open an attention row if the report contradicts the final state, only once for repeated reports.
+    """Open an attention row if the report contradicts the session's final state. Repeated reports open only one.
 
-    For a captured session, `PaymentContradicted` is published instead. The state does not change. `_apply_capture`
-    handles an approval after a final state without money.
+    For a captured session, publish `PaymentContradicted` instead. The state does not change. An approval after a
+    final state without money is handled by `_apply_capture`.
     """
     contradiction = _contradiction(payment, report)
     if contradiction == payment.data.get(CONTRADICTED):
@@ -274,8 +274,8 @@ async def _note_contradiction(
 def _contradiction(payment: PaymentSession, report: ProviderReport) -> str | None:
     """Return the reported state that contradicts the session's final state; None if there is no contradiction.
 
-    The amount is added if it differs from the captured amount. Final states without money do not contradict one
-    another. A state that a staff member set is not a report of the provider.
+    If the reported amount differs from the captured one, the text includes it. Final states without money do not
+    contradict one another. Nothing contradicts a session that a staff member has dismissed.
     """
     if payment.state == SessionState.CAPTURED:
         if report.state in (*NOT_TAKEN, ProviderState.HELD):

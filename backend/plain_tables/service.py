@@ -43,7 +43,7 @@ class PlainTable:
         right: the right that is needed to change rows.
         text_columns: its text columns, named as in the commerce platform's API. The first column is unique.
         constants: fields of the commerce platform's API that this shop does not have, with their fixed values.
-        create_model: the request body that creates a row. A field that it requires is never null.
+        create_model: the request body that creates a row. Its required fields can never be changed to null.
         before_change: called with the row's id before a row is changed or deleted.
     """
 

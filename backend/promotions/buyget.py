@@ -22,7 +22,7 @@ class ChosenUnits:
 
 @dataclass(frozen=True, slots=True)
 class _FreeUnits:
-    """Unused units of a line. They may serve as bought units, as discounted units, or as either."""
+    """Units of a line that no offer uses yet. They can be bought units, discounted units, or either."""
 
     line: TargetLine
     units: int
@@ -33,10 +33,10 @@ class _FreeUnits:
 def choose_units(
     offer: Offer, buyget: BuyGet, lines: Sequence[TargetLine], used: Counter[str] | None = None
 ) -> ChosenUnits:
-    """Return the units that the offer discounts, and the units bought for them.
+    """Return the units that the offer discounts, and the units that count as bought for them.
 
-    The offer applies as often as the cart's units and its `max_quantity` allow; once if `max_quantity` is None.
-    `used` has the units, by line id, that earlier offers have used.
+    The offer applies as often as the cart's units and the offer's `max_quantity` allow; once if `max_quantity` is
+    None. `used` has the number of units that earlier offers have used, by line id.
     """
     free_units = _list_free_units(offer, buyget, lines, used or Counter())
     bought_only = sum(one.units for one in free_units if not one.may_be_discounted)
@@ -82,7 +82,7 @@ def _list_free_units(
 def _take_cheapest(free_units: Sequence[_FreeUnits], count: int, spare: int) -> Counter[str]:
     """Return the `count` cheapest units to discount, by line id.
 
-    At most `spare` of them are units that could also serve as bought ones.
+    At most `spare` of them are units that could count as bought units instead.
     """
     taken = Counter[str]()
     for one in free_units:

@@ -37,10 +37,10 @@ class RateLimit:
     Attributes:
         kind: the action that is limited; different kinds are counted separately.
         per_pair: tries of one client, or of one known device, for one subject.
-        per_client: tries of one client for all subjects. It is for an address that `DEFAULT_PEOPLE_PER_ADDRESS`
-            people share, and grows in proportion if more people share it.
-        per_subject: tries of all clients for one subject. 0 means no limit; it is used where strangers must not be
-            able to use up a subject's tries.
+        per_client: tries of one client for all subjects, if `DEFAULT_PEOPLE_PER_ADDRESS` people share its address.
+            If more people share it, the limit is higher in proportion.
+        per_subject: tries of all clients for one subject; 0 for no limit, where strangers must not be able to use
+            up a subject's tries.
         per_day: tries of all clients for one subject, and of each known device, in 24 hours; 0 means no limit.
     """
 
@@ -87,7 +87,7 @@ def network_of(ip: str) -> str:
 
 
 class SubjectExhausted(TooManyRequests):
-    """All clients together made too many tries for this subject. This client alone did not exceed its limits."""
+    """All clients together made too many tries for this subject. This client has not exceeded its own limits."""
 
 
 _COUNTERS = table_of(RateLimitCounter)
@@ -108,11 +108,11 @@ def _count_statement(tries: int) -> Any:
 
 
 def _refund_statement(*, is_certain: bool) -> Any:
-    """Return the SQL statement that uncounts a try: reset the counter `own`, subtract 1 from the others.
+    """Return the SQL statement that uncounts a try: it resets one of its counters and subtracts 1 from the others.
 
-    The parameter `keys` names all counters of the try, including `own`. A reset counter is marked as expired.
-    With `is_certain`, the counters change even if the window of `own` has ended. The counters are locked
-    first, in the same order as in `hit_in`.
+    The parameter `keys` has the keys of all counters of the try; `own` is the key of the counter to reset, which is
+    also marked as expired. Without `is_certain`, nothing changes if the window of this counter has ended. The
+    statement locks the counters first, in the same order as `hit_in`.
     """
     stored, moment = _COUNTERS.c, bindparam("moment", type_=UtcDateTime())
     own = bindparam("own", type_=String())
@@ -195,7 +195,7 @@ async def refund(database: Database, limit: RateLimit, subject: str, client: Cli
 async def refund_in(session: AsyncSession, limit: RateLimit, subject: str, client: Client) -> None:
     """Uncount a try as `refund` does, but in the caller's transaction.
 
-    Do nothing if no try is counted in the current window, so that no try is uncounted twice.
+    Do nothing if this client's counter for this subject has no open window, so that no try is uncounted twice.
     """
     await session.execute(_REFUND_IF_COUNTED, _refund_parameters(limit, subject, client))
 

@@ -52,7 +52,7 @@ class ProductFigures(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CartFigures:
-    """Number of carts that were created with an item, and the number of these that were paid.
+    """Number of carts of a period that were not empty, and the number of these that were paid.
 
     `since` is the first counted day if carts of earlier days may have been deleted; None if all days are counted.
     """

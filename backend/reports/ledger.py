@@ -193,7 +193,7 @@ def _tax_inside(amount: ColumnElement[int], rate: Any) -> ColumnElement[int]:
 async def _find_shared_collections(session: AsyncSession, begin: datetime, end: datetime) -> list[str]:
     """Return the ids of payment collections whose money in the time range must be divided among rates of IVA.
 
-    These are the collections with a refund, or with a capture that is not exactly the payment of one order.
+    These are the collections with a refund, or with a capture that is no simple payment (see `_IS_PLAIN`).
     """
     is_shared = or_(Order.id.is_(None), not_(_IS_PLAIN))
     captured = _select_captures(begin, end, PaymentSession.collection_id).where(is_shared)
@@ -225,7 +225,7 @@ async def _read_events(
 ) -> tuple[dict[str, list[Event]], set[str]]:
     """Return all captures and refunds of these payment collections by collection, also those outside the period.
 
-    Also return the ids of the plain captures, which an SQL statement has already summed.
+    Also return the ids of the simple payments (see `_IS_PLAIN`), which an SQL statement sums.
     """
     found: dict[str, list[Event]] = defaultdict(list)
     plain: set[str] = set()

@@ -51,7 +51,7 @@ def _parse_account_number(text: str) -> str:
 
 
 def _parse_document(text: str) -> str:
-    """Return the document's number, such as `412345`; with the document type if the text names it: `CE 412345`."""
+    """Return the number of the typed identity document, after its type if the text names one: `CE 412345`."""
     written = split_document(text, is_numeric=False)
     number = normalize_document(written.number)
     if not number.isascii() or not number.isalnum() or not 5 <= len(number) <= MAX_DIGITS:

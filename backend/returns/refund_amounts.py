@@ -62,9 +62,9 @@ def is_nothing_sent(lines: Sequence[OrderLine], units: Mapping[str, int]) -> boo
 
 
 async def sum_granted_units(session: AsyncSession, order: Order, excluded_return_id: str) -> dict[str, int]:
-    """Return the sent units in granted returns of the order, by line id, except the return `excluded_return_id`.
+    """Return the number of sent units in the order's granted returns, by line id.
 
-    If the units of a return arrived, only the arrived units count.
+    The return `excluded_return_id` is left out. Of a return whose units arrived, only the arrived units count.
     """
     for_units = case(
         (Return.received_at.is_not(None), ReturnLine.good + ReturnLine.damaged), else_=ReturnLine.quantity

@@ -431,7 +431,7 @@ def count_unsent_units(line: OrderLine) -> int:
 
 
 def _can_cancel(order: Order, lines: Sequence[OrderLine], fulfillments: Sequence[Fulfillment]) -> bool:
-    """Return True if a pending order has unsent units, none packed, and no label made or being made."""
+    """Return True if the order is pending and has units to send, of which none is packed or has a label."""
     is_unpacked = not any(line.fulfilled for line in lines) and any(
         count_unsent_units(line) for line in lines
     )

@@ -124,7 +124,7 @@ def _shapes_of(rules: list[JsonObject]) -> list[tuple[str, str]]:
 
 
 def is_day(moment: datetime | None) -> bool:
-    """Return True if the time is the beginning of a day, or None.
+    """Return True if the time is None or the beginning of a day in Colombia.
 
     The form cannot show other times, because it has no hours.
     """

@@ -130,7 +130,7 @@ async def read_product_form(session: AsyncSession, actor: Actor, product_id: str
 
 
 async def new_product_form(session: AsyncSession, actor: Actor) -> ProductForm:
-    """Return the form of a new product. Unless the staff member changes it, saving the form publishes the product."""
+    """Return the form of a new product. By default, saving the form publishes the product."""
     actor.require(Right.CHANGE_CATALOG)
     texts = {**dict.fromkeys(TEXTS, ""), "tax_rate": str(STANDARD_RATE)}
     draft = Draft(texts, True, False, [], [], [VariantDraft(FIRST_VARIANT_KEY)])

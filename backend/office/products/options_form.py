@@ -47,7 +47,7 @@ def to_option_drafts(options: Iterable[Option]) -> list[OptionDraft]:
 def normalize_options(options: Sequence[OptionDraft]) -> list[OptionDraft]:
     """Return the options without empty values and without empty new options.
 
-    A value's colour is left out if its name already stands for this colour.
+    A value's colour is left out if the name of the value already means this colour.
     """
     return [
         replace(option, values=[_normalize_value(value) for value in option.values if value.value])

@@ -216,10 +216,10 @@ def _write_value(value: ProductOptionValue, draft: ValueDraft, rank: int) -> Non
 
 
 async def _assign_first_values(session: AsyncSession, product: Product, *, has_stored: bool) -> None:
-    """Give each variant the first value of the options for which it has none.
+    """Give each variant a value of every option: if it has none of an option, the option's first value.
 
-    If the product already had options (`has_stored`), a variant without any value keeps none: an API client has made
-    it so.
+    If the product already had options (`has_stored`), a variant without any value gets none: an API client has
+    created it like this.
     """
     options = await read_product_options(session, product.id)
     values = await read_variant_values(session, [product.id])

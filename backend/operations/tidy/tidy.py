@@ -20,7 +20,7 @@ PICTURE_BATCH_SIZE = 50
 
 @dataclass(frozen=True, slots=True)
 class TidyResult:
-    """Result of one rule: the number of rows or files, and True if more remain for the next run."""
+    """Number of rows or files that one tidy rule deleted or found. `has_more`: more remain for the next run."""
 
     name: str
     count: int

@@ -152,7 +152,7 @@ async def cancel(
 async def create_refund(
     order_id: str, body: NewRefund, database: Db, actor: StaffMember
 ) -> Wire[RefundAnswer]:
-    """Book a refund that was paid by a bank transfer, with the returned units.
+    """Book a refund that staff have paid by a bank transfer, and book its `lines` as returned units.
 
     When all money is refunded and no fulfillment is active, the order is cancelled.
     """

@@ -42,7 +42,7 @@ class Event(NamedTuple):
 
     Attributes:
         units: refunded units by line id.
-        pays: False for a payment that did not pay the order and was refunded: its money is not allocated to a part.
+        pays: False if the payment did not pay the order and was refunded. Its money is then allocated to no part.
     """
 
     at: datetime
@@ -61,7 +61,7 @@ class Account:
         parts: the parts of the order by id; empty for payments without an order.
         paid: captured minus refunded pesos of each part, by its id.
         unallocated: captured minus refunded pesos that belong to no part.
-        refunded_units: units that refunds have listed, by line id.
+        refunded_units: number of units in the booked refunds, by line id.
     """
 
     parts: Mapping[str, OrderPart]

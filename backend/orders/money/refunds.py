@@ -91,10 +91,10 @@ async def book_manual_refund(
     *,
     returned: Sequence[ReturnedUnits] = (),
 ) -> Refund:
-    """Book a manual refund. The caller's transaction has locked payment and order and has checked the actor's rights.
+    """Book a manual refund. The caller has locked payment and order, and has checked the actor's rights.
 
-    `returned` are refunded units that were returned or withdrawn earlier. They determine the lines of the credit
-    note; the stock is not changed for them.
+    `returned` are refunded units that were already booked as returned or withdrawn. They determine only the lines
+    of the credit note.
     """
     existing = await _find_existing(session, order, new)
     if existing is not None:
