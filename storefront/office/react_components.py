@@ -41,9 +41,9 @@ class OfficeSearch(Combobox):
 class EditForm(rx.Component):
     """A form that tracks changes, and asks for confirmation before the staff member leaves with unsaved changes.
 
-    `shown_values` are the displayed values as text. They may change while the staff member edits the form. The form
-    sends as `seen` the values that were displayed when editing began or, if a clash with changes of another staff
-    member was shown since, at that time.
+    `shown_values` are the displayed values as text. They may change while the staff member edits the form. In its field
+    `seen`, the form sends the values that were displayed when editing began, or at the latest change of
+    `conflict_count`: then the staff member saw the conflicting changes of another.
     """
 
     library = FORMS_SCRIPT
@@ -122,7 +122,7 @@ def selection_event(action: rx.Var[str], ids: rx.Var[list[str]]) -> list[rx.Var[
 class RowSelection(rx.Component):
     """A form of rows with checkboxes, and actions for the selected rows.
 
-    If the rows contain forms, set `holds_forms`.
+    Set `holds_forms` if the rows contain forms: then this element is no form, because forms cannot be nested.
     """
 
     library = SELECTION_SCRIPT

@@ -99,9 +99,9 @@ class RedirectsState(OfficeList, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def save(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Redirect an address.
+        """Create a redirect from a former address.
 
-        The form contains the `address`, the `target`, and `form`: the prefix of its keys in `problems`.
+        The form contains the `address`, the `target`, and `form`, which precedes the field names in `problems`.
         """
         typed = checked_fields(form_data, ADDRESS_FIELD, TARGET_FIELD, "form", max_length=MAX_TYPED_LENGTH)
         self.problems = {}
@@ -134,7 +134,7 @@ class RedirectsState(OfficeList, KnownClientState):
 
     @office_event(Right.READ_CATALOG, is_press=False)
     async def show_stored(self, actor: Actor) -> None:
-        """Show the redirects that were created from an uploaded spreadsheet."""
+        """Read the redirects again, because an uploaded spreadsheet has added some."""
         await self._show(actor)
 
 

@@ -116,9 +116,9 @@ def office_event(
     browser without a session is redirected to the sign-in page. Every error is announced on the screen, and the errors
     of a form are displayed next to its fields. For `supersedes` and `debounce` see `storefront.state.handlers.event`.
 
-    After a reconnection, the page sends the event again until it is confirmed, but it runs only once: a change must
-    not be made or audited twice. This does not apply if `is_press` is False or `supersedes` is True: use these for
-    events that change nothing.
+    After a reconnection, the page sends an unconfirmed event again. The method still runs only once, so that no change
+    is made or audited twice. Events that change nothing need no such protection: set `is_press` to False or
+    `supersedes` to True for them.
     """
     press = Resend.SAME_PAGE if is_press and not supersedes else None
 
@@ -273,14 +273,14 @@ class OfficeScreen(AnnouncingState, mixin=True):
     async def _refresh(self, actor: Actor) -> None:
         """Display the changed content.
 
-        A list counts new rows in `new_count` instead, because its rows must not move.
+        Lists override this: they count new rows in `new_count`, because displayed rows must not move.
         """
         content = await self._read_content(actor)
         if content != self._get_content():
             self._set_content(content)
 
     def _clear_content(self, problem: str) -> None:
-        """Clear the content and show the problem."""
+        """Show the screen's `problem` instead of its content."""
         self._set_content(None)
         self.is_ready, self.problem = False, problem
 
@@ -336,7 +336,7 @@ class OfficeScreen(AnnouncingState, mixin=True):
 
 
 def answer_number(state: Any) -> Any:
-    """Return a number that changes with every announcement, so that the page can detect the answer to its request."""
+    """Return the latest announcement's number, by which the page detects a new answer; 0 at first."""
     return rx.cond(state.announcement, state.announcement.number, 0)
 
 

@@ -85,9 +85,9 @@ class CatalogState(PageState, rx.State):
             self.content = replace(self.content, number=next_number(number))
 
     def _reader(self, params: PageParams) -> Reader:
-        """Return the function that reads the list.
+        """Return the function that reads the list of this URL.
 
-        If the same URL is loaded again, the choices made on the page are kept.
+        If this URL is already displayed, the list keeps the choices made on the page.
         """
         return partial(load, params, self._current_choices(params))
 

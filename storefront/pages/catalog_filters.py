@@ -61,7 +61,7 @@ IS_WIDE: rx.Var[bool] = hook(SCRIPT, "useIsWide").to(bool)
 
 
 class CatalogChoices(rx.Component):
-    """A wrapper whose content displays and changes the choices (spec: view rules 6)."""
+    """Wrapper of the elements that display or change the filters and the sort order (spec: view rules 6)."""
 
     library = SCRIPT
     tag = "CatalogChoices"

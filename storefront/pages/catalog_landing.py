@@ -38,7 +38,7 @@ class LandingList:
 
     @property
     def has_own_path(self) -> bool:
-        """True if the path selects the list."""
+        """True if the list is selected by the URL's path, not by its query."""
         return bool(self.age or self.brand or self.collection)
 
 
@@ -74,7 +74,7 @@ async def find_moved_path(params: PageParams, landing: LandingList) -> str:
 
 
 def has_moved(params: PageParams, landing: LandingList) -> bool:
-    """Return True if the list of this age or brand has another URL now."""
+    """Return True if the list is that of an age or brand, and the current URL of that list is another one."""
     return bool(landing.age or landing.brand) and params.decoded_path != unquote(
         catalog_path(age=landing.age, brand=landing.brand)
     )

@@ -129,7 +129,7 @@ EMPTY_CONTENT = CatalogContent(
 
 
 def choices_from_params(params: PageParams, landing: LandingList, search: ShopperSearch) -> Choices:
-    """Return the choices that the URL selects: its filters, and the prices and the order in its search text."""
+    """Return the choices of the URL: its filters, and the prices and sort order that its search text asks for."""
     return Choices(
         categories=[params.get_parameter("category")] if params.get_parameter("category") else [],
         brands=list(landing.brands),
@@ -290,7 +290,7 @@ def text_from_params(params: PageParams) -> str:
 def build_lead(
     params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage, landing: LandingList
 ) -> str:
-    """Return the text below the title: a category's or collection's description, or a comment on the search."""
+    """Return the text below the title: a group's description, or a note about the search results."""
     if not text and landing.collection_view:
         return landing.collection_view.description
     if not text:
@@ -360,7 +360,7 @@ def build_meta(
 ) -> DocumentMeta:
     """Return the status and head of the list's document. Search engines must not index search results.
 
-    `description` is used for a list without an introduction.
+    `description` is used if the list has no text below its title.
     """
     number = 1 if content.is_custom else content.choices.start // PAGE_SIZE + 1
     is_narrower = content.choices.on_sale or bool(
@@ -394,7 +394,7 @@ def build_meta(
 
 
 def build_breadcrumb(trail: list[CategoryNode], landing: LandingList) -> str:
-    """Return the JSON-LD of the links down to the category or the collection; empty for other lists."""
+    """Return the JSON-LD of the breadcrumb of a category or collection; empty for other lists."""
     if collection := landing.collection_view:
         return to_json_ld(breadcrumb_data([], CategoryRef(collection.handle, collection.title)))
     refs = [CategoryRef(handle=node.handle, name=node.name) for node in trail]
@@ -402,7 +402,7 @@ def build_breadcrumb(trail: list[CategoryNode], landing: LandingList) -> str:
 
 
 def build_description(title: str, landing: LandingList, goods: Goods, *, takes_pse: bool) -> str:
-    """Return the description for search engines of a list without an introduction."""
+    """Return the description that search engines get for a list without a text below its title."""
     if landing.brands:
         return _("Lo que tenemos de {brand}, con su precio y envío a toda Colombia.").format(brand=title)
     if landing.age:

@@ -34,9 +34,9 @@ class FindOrderContent:
 
 
 async def load(params: PageParams) -> PageData[FindOrderContent]:
-    """Return the result of the form, if a browser without scripts has sent it.
+    """Return the message about the form, if a browser without scripts has just submitted it.
 
-    The URL contains only a key of a known message, so that it cannot put other text on the page.
+    The URL contains only a key of a known message, so that no link can put another text on the page.
     """
     result = params.get_parameter("said")
     return PageData(FindOrderContent(RESULT_MESSAGES.get(result, ""), result == "sent"), build_meta())

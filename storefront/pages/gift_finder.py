@@ -112,7 +112,7 @@ def parse_answers(params: PageParams) -> GiftAnswers:
 async def load(params: PageParams) -> PageData[GiftContent]:
     """Read the questions and the matching products.
 
-    Answers that the shop does not offer are ignored, except the usual age ranges: if such an age has no products, the
+    Answers that the shop does not offer are ignored. A usual age range is kept even if it has no products, so that the
     page says so.
     """
     given = parse_answers(params)
@@ -218,7 +218,7 @@ def build_meta(content: GiftContent, given: GiftAnswers) -> DocumentMeta:
 
 
 def _question(title: str, given: GiftAnswers, *choices: tuple[GiftAnswers, str]) -> GiftQuestion:
-    """Return a question. Each of `choices` has the answers that it leads to, and its label."""
+    """Return a question. Each choice is a pair: all answers after it is chosen, and its label."""
     return GiftQuestion(
         title, [GiftChoice(label, answers.path, answers == given) for answers, label in choices]
     )

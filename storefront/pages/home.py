@@ -90,7 +90,7 @@ async def load(_params: PageParams) -> PageData[HomePage]:
 
 
 def with_demo_title(section: SectionView) -> SectionView:
-    """Return the section; the departments get the demo's title if staff have not renamed them."""
+    """Return the section. A section of departments with the default title gets the demo's title."""
     if section.kind == SectionKind.DEPARTMENTS and section.title == SECTION_NAMES[SectionKind.DEPARTMENTS]:
         return replace(section, title=DEMO_DEPARTMENTS_TITLE)
     return section
@@ -352,13 +352,13 @@ def age_tile(age: ObjectVar[Facet]) -> rx.Component:
 def _section_if_any(
     title: rx.Var[str], entries: Any, *content: rx.Component, least: int = 1, **more: Any
 ) -> rx.Component:
-    """Build a section that the shop fills, if it has at least `least` entries. `more` are arguments of `section`."""
+    """Build a section that is hidden if it has fewer than `least` entries. `more` are arguments of `section`."""
     return rx.cond(entries.length() >= least, section(title, *content, **more))
 
 
 @rx.memo
 def departments_section(title: rx.Var[str]) -> rx.Component:
-    """Build the links to the departments. A single department is no choice: it has no section."""
+    """Build the section of links to the departments. It is hidden if there is only one."""
     departments = HomeState.content.categories
     tiles = rx.el.ul(rx.foreach(departments, department_tile), class_name="tiles")
     return _section_if_any(title, departments, tiles, least=2)
@@ -388,7 +388,7 @@ def sale_section(title: rx.Var[str], more: rx.Var[str]) -> rx.Component:
 
 @rx.memo
 def ages_section(title: rx.Var[str]) -> rx.Component:
-    """Build the links to the products of each age. A single age is no choice: it has no section."""
+    """Build the section of links to the products of each age. It is hidden if there is only one age."""
     ages = HomeState.content.ages
     tiles = rx.el.ul(rx.foreach(ages, age_tile), class_name="ages")
     gift = rx.el.div(link_button(_("Encuentra un regalo"), GIFT, "quiet"), class_name="more")

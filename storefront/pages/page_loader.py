@@ -83,7 +83,7 @@ Reader = Callable[[], Awaitable[PageData[Any]]]
 class PageState(rx.State, mixin=True):
     """Base state of a page: the result of the page's loader.
 
-    Subclasses add `content`. They return the loader from `_reader`, or override `_data` if the loader needs the
+    Subclasses declare `content`. They return the loader from `_reader`, or override `_data` if the loader needs the
     state.
     """
 
@@ -147,7 +147,7 @@ class PageState(rx.State, mixin=True):
         return None
 
     def _extra_key(self, params: PageParams) -> Hashable:  # noqa: ARG002
-        """Return the values that determine the content in addition to the URL."""
+        """Return the values, besides the URL, on which the content depends."""
         return None
 
     async def _data(self, params: PageParams) -> PageData[Any]:

@@ -47,9 +47,9 @@ class PqrsPage:
 
 
 async def load(params: PageParams) -> PageData[PqrsPage]:
-    """Return the result of the form, if a browser without scripts has sent it.
+    """Return the message about the form, if a browser without scripts has just submitted it.
 
-    The URL contains only a key of a known message, so that it cannot put other text on the page.
+    The URL contains only a key of a known message, so that no link can put another text on the page.
     """
     return PageData(PqrsPage(RESULT_MESSAGES.get(params.get_parameter("said"), "")), build_meta())
 
@@ -160,7 +160,7 @@ class PqrsView:
 
 
 async def load_status(params: PageParams) -> PageData[PqrsView]:
-    """Read a message for a visitor who has its signed link."""
+    """Read the PQRS message of a signed link. An invalid link gets an empty page with status 404."""
     shop, pqrs_id = current_shop(), params.last_part
     try:
         PQRS_LINK.require(shop.settings.signing_key, pqrs_id, params.get_parameter("token"))

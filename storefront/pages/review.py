@@ -69,7 +69,7 @@ class ReviewPage:
 
 
 async def load(params: PageParams) -> PageData[ReviewPage]:
-    """Read the page for a visitor who has its signed link."""
+    """Read the review page of a signed link. An invalid link gets an empty page with status 404."""
     shop, line_id = current_shop(), params.last_part
     try:
         REVIEW_LINK.require(shop.settings.signing_key, line_id, params.get_parameter("token"))

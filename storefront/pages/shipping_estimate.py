@@ -145,7 +145,7 @@ PLACE = view(SCRIPT, "usePlace", PlaceView)
 
 
 def on_question(question: rx.Var[str], dane_code: rx.Var[str], item_id: rx.Var[str]) -> list[rx.Var[str]]:
-    """Declare an event that requests an estimate."""
+    """Declare the arguments of the event that requests an estimate."""
     return [question, dane_code, item_id]
 
 

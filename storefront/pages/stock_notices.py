@@ -59,7 +59,7 @@ OFFERS_TITLE = _("Noticias y ofertas")
 
 @dataclass(frozen=True, slots=True)
 class NoticePage:
-    """The page that a link in an e-mail opens, and the result of its button.
+    """Content of the page that an e-mail's link opens: a question with a button, or the result of the click.
 
     `has_form` is True if the button is displayed.
     """

@@ -27,7 +27,7 @@ class ClosedPages:
         return len(self._closed)
 
     def record_opened(self, token: str) -> None:
-        """Record that the page has a browser again, so its state is not freed."""
+        """Remove the page from the closed ones, because a browser shows it again. Its state is not freed."""
         self._closed.pop(token, None)
 
     def record_closed(self, token: str) -> None:

@@ -9,7 +9,7 @@ from storefront.reflex_ext.state_loss import KnownClientState
 
 
 def create_detached_states(url: str, cookie: str) -> KnownClientState:
-    """Create the parent state of the office's states, as if a browser with these cookies had opened `url`."""
+    """Create the parent of the office's states as for a browser that opened `url` with this `Cookie` header."""
     root = rx.State(init_substates=False, _reflex_internal_init=True)  # type: ignore[call-arg]
     root.router = RouterData.from_router_data(
         {"pathname": url.partition("?")[0], "asPath": url, "headers": {"cookie": cookie}}
@@ -20,6 +20,6 @@ def create_detached_states(url: str, cookie: str) -> KnownClientState:
 
 
 def dump_states(*states: BaseState) -> bytes:
-    """Return the values of the states as JSON: by state, and then by the names of the variables in the browser."""
+    """Return the values of the states as JSON: by state, and then by variable name in the browser."""
     values = {name: value for state in states for name, value in state.dict().items()}
     return json_dumps(values).encode()

@@ -76,7 +76,7 @@ def store_build(client: Path, data: Path) -> None:
 def _started_last(folder: Path) -> list[str]:
     """Return the files of the build that was started before this one.
 
-    If an earlier version of the shop has not recorded them, return all stored files.
+    If there is no record of that build, return all stored files: earlier versions of the shop wrote none.
     """
     try:
         return (folder.parent / STARTED).read_text().splitlines()

@@ -54,9 +54,9 @@ def view(library: str, name: str, kind: type[View], *arguments: object) -> Objec
 
 
 def last_known(value: Value, is_known: rx.Var[bool]) -> Value:
-    """Return a variable with the value. While `is_known` is False, it has the latest known value instead.
+    """Return a variable with the value or, while `is_known` is False, with the latest known value.
 
-    After a reconnection, it prevents that content disappears before all data have arrived.
+    So after a reconnection, the content stays until all data have arrived.
     """
     kept = hook(script("effects"), "useLastKnown", value, is_known)
     return cast(Value, kept.to(value._var_type))  # noqa: SLF001 - it is a variable of the same kind
@@ -74,7 +74,7 @@ def encoded(text: rx.Var[str]) -> rx.Var[str]:
 
 
 def text_at(texts: Any, name: str | rx.Var[str]) -> rx.Var[str]:
-    """Return a variable with the text that `texts` has for this name; empty if there is none."""
+    """Return a variable with the text of this key in `texts`; empty if there is none."""
     text: rx.Var[str] = texts.to(ObjectVar, dict[str, str])[name]
     return text
 

@@ -25,7 +25,7 @@ class AddressedState(Protocol):
 
 
 class NewDocumentMiddleware(Middleware):
-    """Middleware that removes the values of a tab's previous document from the states when a new document is loaded."""
+    """Middleware that resets states when a tab loads a new document, if they have values of the previous one."""
 
     def __init__(self, states: Collection[type[rx.State]]) -> None:
         """Create the middleware. `states` are the states of public pages, which are the same for all visitors."""
@@ -34,7 +34,7 @@ class NewDocumentMiddleware(Middleware):
     async def preprocess(self, app: rx.App, state: BaseState, event: Event) -> StateUpdate | None:  # noqa: ARG002
         """Reset the states at the first event of a document, and let every event pass.
 
-        Only the first event of a document contains digests (of the page's initial values).
+        The first event is recognized by its digests of the page's initial values: no other event has them.
         """
         if event.name == HYDRATE and event.payload.get("hashes"):
             for shown in self._states:

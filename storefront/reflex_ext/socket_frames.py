@@ -87,7 +87,7 @@ def parse_packet(frame: str) -> Packet | None:
 
 
 def opens_namespace(packet: Packet | None) -> bool:
-    """Return True if the packet opens the namespace."""
+    """Return True if the packet is Socket.IO's request to connect to the namespace."""
     return packet is not None and packet.packet_type == CONNECT
 
 
@@ -204,7 +204,7 @@ def parse_browser_address(router_data: Any) -> dict[str, Any]:
 
 
 def parse_first_frame(auth: Any) -> Any:
-    """Return the data of a browser's first frame: the page's first event, and the digest of its state's structure.
+    """Return the page's first event and its state's digest from a browser's first frame; None without data.
 
     Raises:
         FrameRefused: no page of the shop sends such an event.

@@ -79,7 +79,7 @@ class StateLossMiddleware(Middleware):
         return StateUpdate()
 
     async def _forget(self, state: BaseState) -> None:
-        """Reset states that were filled in an earlier session, or that outlived their `KnownClientState` in Redis."""
+        """Reset private states: they are from another session, or outlived `KnownClientState` in Redis."""
         for kind in rx.State.get_substates() - self._kept:
             left = await state.get_state(kind)
             if _differs_from_new(left):
@@ -87,7 +87,7 @@ class StateLossMiddleware(Middleware):
 
 
 async def is_lost(state: BaseState) -> bool:
-    """Return True if the browser has not sent its stored values to this state, or has sent them in another session."""
+    """Return True if this state has not got the browser's stored values, or got them in another session."""
     known = await state.get_state(KnownClientState)
     return not known._is_known or known._session != _session_of(state)  # noqa: SLF001 - as above
 
@@ -98,9 +98,9 @@ def _session_of(state: BaseState) -> str:
 
 
 def _differs_from_new(state: BaseState) -> bool:
-    """Return True if the state differs from a new one.
+    """Return True if the state has a value other than its default.
 
-    Other states are not reset, because Redis would write them again without need.
+    Only such a state needs a reset. Resetting any other would only make Redis write it again.
     """
     shared = rx.State.get_fields()
     fields = type(state).get_fields()

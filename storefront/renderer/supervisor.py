@@ -143,8 +143,8 @@ class RendererSupervisor:
     async def render(self, url: str, initial_state: bytes, *, is_patient: bool = False) -> str:
         """Return the HTML of the page at `url` (path and query), rendered with this state (JSON).
 
-        A patient client waits up to `PATIENT_TIMEOUT_S` seconds, even for a process that is starting. So that other
-        clients hardly wait for them, at most one patient client per process is served at the same time.
+        A patient client waits up to `PATIENT_TIMEOUT_S` seconds, even for a process that is starting. At most one
+        patient client per process is served at the same time, so that they hardly delay the other clients.
 
         Raises:
             NotRendered: no process is running, all are too busy, or the called process failed.

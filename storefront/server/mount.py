@@ -108,9 +108,9 @@ def _documents(shop: Shop, api: FastAPI, pages: ASGIApp) -> Documents:
 
 
 def _settings() -> Settings:
-    """Return the settings, in development with the backend's address as `storefront_url`.
+    """Return the settings. In development, an empty `storefront_url` becomes the backend's address.
 
-    In development, `PUBLIC_URL` leads to Vite, but changes of products must be sent to the backend itself.
+    Changes of products are sent to this address. `PUBLIC_URL` leads to Vite in development, so it cannot be used.
     """
     settings = load_settings()
     if is_prod_mode() or settings.storefront_url:

@@ -19,7 +19,7 @@ POLL_INTERVAL_S = 0.05
 
 
 def open_shop() -> ASGIApp:
-    """Return this worker's app, and print a line when the shop answers."""
+    """Return this worker's app. A thread prints a line as soon as the shop answers."""
     end_at_signals()  # a spawned worker has Python's handler of SIGINT, which prints a traceback
     end_with_parent()
     settings = load_settings()

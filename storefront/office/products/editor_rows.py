@@ -270,8 +270,8 @@ def pictures_group() -> rx.Component:
 def video_group() -> rx.Component:
     """Render the video field.
 
-    Before it is a hidden, empty field of the same name, which a product without a video sends. If both are sent, the
-    second one counts.
+    A hidden, empty field of the same name comes first, so that a form without a video also sends the field.
+    A form with a video sends both values, and the second one counts.
     """
 
     def video_row(row: ObjectVar[VideoRow]) -> rx.Component:

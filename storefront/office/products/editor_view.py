@@ -106,7 +106,7 @@ class ValueRow:
 
 @dataclass(frozen=True, slots=True)
 class OptionRow:
-    """An option in the form. An empty option has no `key`. `is_color` is True if its values have swatches."""
+    """An option in the form. A blank row has no `key`. `is_color` is True if the values have swatches."""
 
     key: str
     title: str
@@ -149,10 +149,10 @@ class EditorView:
         src: address of its first picture.
         videos: its video in a list; empty if it has none.
         video_texts, max_video_bytes: texts and size limit of the button that uploads the video.
-        blank: an empty variant.
+        blank: the row of a variant that the browser adds.
         options: its options, and empty ones up to `MAX_FORM_OPTIONS`.
         has_more_options: True if the form cannot change its options, because it has more.
-        picture_values: the option values that a picture may show, named by option and value.
+        picture_values: the option values that a picture may show. Their names have option and value.
     """
 
     id: str

@@ -114,7 +114,10 @@ def _keys_of(option: OptionDraft) -> list[str]:
 
 
 def _parse_option(form: dict[Any, Any], number: int, colors: Mapping[str, str]) -> OptionDraft:
-    """Return an option of the form. `colors` are by value id, and are used if the form has no colour fields."""
+    """Return the form's option of this number.
+
+    If the form has no colour fields, the colours are taken from `colors`, by value id.
+    """
     key = checked_text(form.get(f"option_key_{number}", ""), MAX_CELL_LENGTH)
     title = checked_text(form.get(f"option_{number}", ""), MAX_CELL_LENGTH)
     keys = _parse_list(form, f"value_key_{number}", MAX_VARIANTS)
@@ -127,7 +130,7 @@ def _parse_option(form: dict[Any, Any], number: int, colors: Mapping[str, str]) 
 
 
 def find_unit_problems(form: object) -> dict[str, str]:
-    """Return the problems of the received units by field."""
+    """Return a problem for each field of received units whose text is not a number, by field name."""
     return {
         f"units-{key}": _("Escribe cuántas llegaron, o nada.")
         for key, text in _typed_units(form)

@@ -347,5 +347,5 @@ def _price_parts(price: Price) -> tuple[str, str]:
 
 
 def _parse_price(amount: str, before: str) -> Price:
-    """Parse a typed price, and the price before a sale. If invalid, the first becomes 0, the second None."""
+    """Return the typed price (0 if invalid) and the price before a sale (None if invalid)."""
     return Price(parse_pesos(amount) or 0, parse_pesos(before) or None)

@@ -105,7 +105,7 @@ def sell_towns_panel() -> rx.Component:
 
 
 def delivery_panel() -> rx.Component:
-    """Render the field for where the customer buys, and below it the chosen delivery or the address form."""
+    """Render the place of the sale (such as the counter), and the chosen delivery or the address form."""
     origins = [rx.el.option(label, value=value) for value, label in origin_options()]
     form = address_form(SellState, "sell", SellState.deliver, sell_towns_panel())
     return rx.el.section(

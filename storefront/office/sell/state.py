@@ -247,9 +247,10 @@ async def _mail_link(session: Any, actor: Actor, draft_id: str, address: str) ->
 
 
 async def _open_sale(session: Any, actor: Actor) -> str:
-    """Return the id of the sale in progress, and store that the current button click was executed.
+    """Return the id of the sale in progress, and mark the current button click as executed.
 
-    Writing an audit entry also stores this, but most changes of a sale write none.
+    The browser may send the click again, but a marked click is not executed twice. Audit entries mark it too, but most
+    changes of a sale write none.
     """
     draft_id = (await open_current_draft(session, actor)).id
     await use_press(session, draft_id)

@@ -30,7 +30,7 @@ TICK_PREFIX = "event-"
 
 
 class WebhookHandlers(OfficeScreen, mixin=True):
-    """The event handlers, and the signing secret of a new webhook until the page has received it."""
+    """Event handlers of the webhooks, and a new webhook's signing secret until the page has received it."""
 
     webhook_secret: rx.Field[str] = rx.field("")
 

@@ -88,7 +88,7 @@ class OwnAccountState(OfficeScreen, KnownClientState):
 
     @office_event(Right.READ_ORDERS)
     async def add_device(self, actor: Actor, subscription: dict[str, str]) -> None:
-        """Send the staff member's notices to this browser, which has subscribed to push messages."""
+        """Store this browser's push subscription, so that it gets the staff member's notices."""
         typed = checked_fields(subscription, "endpoint", "p256dh", "auth", max_length=MAX_URL_LENGTH)
         user_agent = str(self.router.headers.user_agent)
         async with current_shop().database.transaction() as session:
@@ -161,9 +161,9 @@ def code_form(action: str, submit: str, leads_to: str) -> rx.Component:
 
 
 def proof_form(leads_to: str) -> rx.Component:
-    """Render a form for a staff member who signed in without the second factor.
+    """Render the code form of a staff member who signed in without the second factor.
 
-    It asks for a code. If the code is right, it opens `leads_to`.
+    A correct code opens the address `leads_to`.
     """
     return code_form("/auth/staff/second-factor", _("Confirmar"), leads_to)
 
@@ -179,10 +179,10 @@ def second_factor_notice(
     """Render what the staff member must do with their second factor before the screen allows changes.
 
     Args:
-        missing: the screen's variable; its value is `PROVE`, `ENROL` or empty.
+        missing: variable with the required step: `PROVE`, `ENROL`, or empty if none is required.
         absent: the text for a staff member who has no second factor.
         unproved: the text for a staff member who has one, but signed in without it.
-        leads_to: the screen's own address.
+        leads_to: the screen's own address, which a correct code opens again.
         test_id: the panel's test id.
     """
     enrol = rx.fragment(rx.el.p(absent), enrolment_link())

@@ -13,7 +13,7 @@ QUIET, DARK = "button button--small button--quiet", "button button--small button
 
 
 def consent_section() -> rx.Component:
-    """Build the customer's latest consent of each kind.
+    """Build the list of the customer's consents: the latest of each kind, and buttons to withdraw them.
 
     It is empty if the account was created before the shop asked for consents.
     """

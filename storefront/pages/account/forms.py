@@ -38,7 +38,7 @@ def account_field(
         answer: the response to the form, which has the error of each field.
         form: the form's name.
         kind: the input's type.
-        more: more arguments of `field`.
+        more: further arguments of `field`.
     """
     if kind in ("email", "password"):
         more["auto_capitalize"] = "none"
@@ -60,7 +60,7 @@ def problem_text(answer: ObjectVar[Any], name: str) -> rx.Var[str]:
 
 
 def form_answer(form: Text) -> ObjectVar[FormAnswer]:
-    """Return the latest response if it is the response to this form; otherwise an empty one."""
+    """Return the response to this form; empty if another form was submitted later, or none."""
     is_mine = AccountState.answer.form == form
     return rx.cond(is_mine, AccountState.answer, FormAnswer()).to(ObjectVar, FormAnswer)
 

@@ -67,7 +67,7 @@ def parcel_row(item: ObjectVar[FulfillmentView]) -> rx.Component:
 
 
 def ordered_product(item: ObjectVar[OrderedProduct]) -> rx.Component:
-    """Build a product of an order as a picture."""
+    """Build the picture of an ordered product, with the number of units if there are several."""
     return rx.el.li(
         rx.el.span(
             product_picture(item.picture, "56px", alt=""),

@@ -216,7 +216,7 @@ CONSENT_TITLE = _("Antes de crear tu cuenta")
 async def load_consent(_params: PageParams) -> PageData[None]:
     """Return only the status and head of the document.
 
-    The new customer who comes from Google is identified by a cookie that no page can read.
+    The page needs no data of the new customer: a cookie, which no page can read, identifies them to the server.
     """
     return PageData(None, private_meta(CONSENT_TITLE))
 

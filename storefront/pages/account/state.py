@@ -67,7 +67,7 @@ def private_meta(title: str) -> DocumentMeta:
 
 @dataclass(frozen=True, slots=True)
 class OrderRow:
-    """An order in the list."""
+    """An order in the customer's list of orders."""
 
     number: int
     page: str
@@ -117,7 +117,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 def _show_errors(handler: Handler) -> Handler:
     """Wrap an event handler so that its errors are shown as notices.
 
-    After an error, `answer` is not good, so that the submitted form keeps the typed text.
+    An error sets `answer.is_good` to False, so that the submitted form keeps its typed text.
     """
 
     @wraps(handler)

@@ -121,7 +121,7 @@ def checkbox_props(
         name: the field.
         on: its value when ticked.
         off: its value when not ticked.
-        also: values of other fields that the checkbox sets too, by the new value of its own field.
+        also: values that a click sets in other fields, by this field's new value (`on` or `off`) and field name.
     """
     return [props(FORM.checkbox, name, on, off, also or {})]
 
@@ -165,17 +165,17 @@ def letter_counter(name: str, max_count: int) -> rx.Component:
 
 
 def on_note(values: rx.Var[Any], reached: rx.Var[Any], number: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """Declare the event that saves a note: typed values, fields reached so far, and number (see `save_note`)."""
+    """Declare the arguments of `save_note`: typed values, fields reached so far, and number of the note."""
     return [values, reached, number]
 
 
 def on_ship(dane_code: rx.Var[Any], address: rx.Var[Any], option_id: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """Declare an event with an address and a shipping option."""
+    """Declare the arguments of `price_shipping`: municipality, address and shipping option."""
     return [dane_code, address, option_id]
 
 
 def on_place(values: rx.Var[Any], total: rx.Var[Any], day: rx.Var[Any]) -> list[rx.Var[Any]]:
-    """Declare an event with the typed values, the displayed total and the displayed day of delivery."""
+    """Declare the arguments of `place_order`: typed values, displayed total and displayed day of delivery."""
     return [values, total, day]
 
 

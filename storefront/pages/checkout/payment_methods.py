@@ -75,9 +75,9 @@ def _to_options(choices: Iterable[Choice]) -> list[SelectOption]:
 
 
 def choose_method(providers: Sequence[PaymentProvider], chosen_id: str) -> dict[str, str]:
-    """Return a form value that chooses an offered provider, if the chosen one is not offered; otherwise {}.
+    """Return the form value of another provider if the chosen one is not offered; {} if it is.
 
-    If `chosen_id` is empty, PSE counts as chosen.
+    An empty `chosen_id` means PSE. If no provider is offered, the result is {}.
     """
     offered = [provider.id for provider in providers]
     if not offered or (chosen_id or GATEWAY_PSE) in offered:

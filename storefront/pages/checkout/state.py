@@ -479,7 +479,7 @@ async def _price_options(
 ) -> Shipping:
     """Return the priced shipping options, one of them chosen.
 
-    With `is_choice`, the customer chooses from the displayed options, so their prices are reused.
+    If `is_choice` is True, the customer has only chosen another displayed option, so the known prices are reused.
     """
     dane_code, address = checked_text(dane_code, MAX_ID_LENGTH), checked_text(address, MAX_TEXT_LENGTH)
     option_id = checked_text(option_id, MAX_ID_LENGTH)

@@ -44,9 +44,9 @@ def summary_line(item: ObjectVar[CartLine]) -> rx.Component:
 
 
 def amount(text: rx.Var[str], otherwise: str | rx.Var[str]) -> rx.Component:
-    """Build an amount that includes shipping; `otherwise` is displayed if there is no price yet.
+    """Build an amount that includes shipping, or `otherwise` if the shipping has no price.
 
-    While shipping is being priced, a placeholder is displayed, because the previous amount is wrong.
+    While the price is being calculated, a placeholder hides the previous amount, which may be wrong now.
     """
     pricing = rx.el.span(rx.el.span(texts.PRICING, class_name="sr-only"), class_name="bone amount__bone")
     return rx.cond(FORM.is_pricing, pricing, rx.cond(FORM.has_price, text, otherwise))

@@ -22,7 +22,7 @@ RETURNS_ID = "devoluciones"
 
 
 def returns_section(part: ObjectVar[ReturnsView], action: rx.Var[str], result: rx.Var[str]) -> rx.Component:
-    """Build the section with the existing requests and the forms for new requests.
+    """Build the section of cancellations, returns and warranty claims: existing requests, and forms for new ones.
 
     The section is hidden if it has neither requests nor forms.
     """
@@ -53,7 +53,7 @@ def return_row(row: ObjectVar[RequestedReturnView]) -> rx.Component:
 
 
 def offer_form(offer: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component:
-    """Build the form of a new request. It is collapsed at first."""
+    """Build the form of a new request of the offered kind, such as a return. It is collapsed at first."""
     return rx.el.details(
         rx.el.summary(offer.title, icon("down", size=20), class_name="returns__head"),
         file_form(
@@ -74,7 +74,8 @@ def offer_form(offer: ObjectVar[OfferView], action: rx.Var[str]) -> rx.Component
 def offer_fields(offer: ObjectVar[OfferView]) -> rx.Component:
     """Build the fields of the form for a new request.
 
-    They are a memo, because `ANSWER`, with the problems of the fields, can be read only inside the form.
+    They are a separate component (`rx.memo`), because only a component inside the form can read `ANSWER`,
+    which has the problems of the fields.
     """
     return rx.fragment(
         rx.el.p(offer.lead, class_name="order__soft"),
