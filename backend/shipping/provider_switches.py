@@ -52,7 +52,7 @@ async def switch_provider(session: AsyncSession, actor: Actor, provider_id: str,
 async def require_provider_on(session: AsyncSession, option_id: str | None) -> None:
     """Check that the provider of the shipping option is not switched off.
 
-    A deleted option remains valid in carts and orders for which it was chosen before.
+    A deleted option is checked too, because carts and orders for which it was chosen still use it.
 
     Raises:
         ProviderSwitchedOff: the provider is switched off.

@@ -53,7 +53,7 @@ router = APIRouter(prefix="/admin", route_class=WireRoute, responses=REFUSALS, t
 
 @router.get("/rbac/me/permissions")
 async def list_permissions(actor: StaffMember) -> Wire[PermissionsAnswer]:
-    """Return the keys of the caller's policies. To use some of them, the caller also needs the second factor."""
+    """Return the keys of the caller's policies. Some of them also require the second factor when they are used."""
     return Wire({"permissions": [policy["key"] for policy in list_policies(actor.rights)]})
 
 
@@ -138,7 +138,10 @@ async def add_policies(
 
 @router.delete("/rbac/roles/{role_id}/policies/{policy_id}")
 async def remove_policy(actor: StaffMember, role_id: str, policy_id: str, database: Db) -> Wire[Deleted]:
-    """Remove a policy from a custom role, from its members' next request on. A role needs one policy or more."""
+    """Remove a policy from a custom role. Its members lose the right with their next request.
+
+    The last policy cannot be removed.
+    """
     actor.require(Right.CHANGE_STAFF)
     right = require_found(find_right(policy_id), "Policy", policy_id)
     async with database.transaction() as session:

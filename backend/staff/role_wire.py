@@ -22,7 +22,7 @@ DEFAULT_RESOURCE = "order"
 
 @dataclass(frozen=True, slots=True)
 class RoleDetail:
-    """A built-in or a custom role. Only custom roles have a row."""
+    """A built-in or a custom role. `row` is the stored custom role; None for a built-in role."""
 
     id: str
     name: str

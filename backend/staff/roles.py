@@ -65,7 +65,10 @@ def parse_rights(names: Iterable[str]) -> frozenset[Right]:
 
 
 def to_custom_role(name: str | None, rights: Sequence[str] | None) -> CustomRole | None:
-    """Return the custom role from the columns of an outer join; None if a staff member has a built-in role."""
+    """Return the custom role with this name and these rights; None if both are None.
+
+    They are columns of an outer join, and None for a staff member with a built-in role.
+    """
     return None if name is None or rights is None else CustomRole(name, parse_rights(rights))
 
 
@@ -133,9 +136,9 @@ async def change_role(
     *,
     seen: Collection[Right] | None = None,
 ) -> None:
-    """Change the name and the rights of a custom role, from its members' next request on.
+    """Change the name and the rights of a custom role. The rights apply from its members' next request on.
 
-    `seen` are the rights that were displayed to the actor; None skips the check.
+    `seen` are the rights that were displayed to the actor. If it is None, the `Conflict` check is skipped.
 
     Raises:
         NotFound: there is no such role.

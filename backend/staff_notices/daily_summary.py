@@ -37,7 +37,7 @@ class DailySummary:
 
     @periodic("staff_notices.summary", every=CHECK_INTERVAL)
     async def record_due(self, _run: JobRun) -> None:
-        """Record the summary that is due, once, on all replicas together.
+        """Record the summary that is due, unless any replica has already recorded it.
 
         If no replica was running at the hour, the summary is recorded later on that day. No summary is recorded for
         a day on which the shop had no staff yet.

@@ -47,7 +47,10 @@ class EndpointChange:
 
 
 async def require_callable(url: str, *, allow_private: bool = False) -> None:
-    """Check that the URL has https and that its host has only public addresses. No transaction may be open.
+    """Check that the URL uses https and that its host has only public addresses.
+
+    Do not call it in a transaction, because it looks up the host's addresses. With `allow_private`, http URLs and
+    private addresses are accepted too.
 
     Raises:
         InvalidData: the URL cannot be called.

@@ -123,9 +123,9 @@ ABSURDITIES: tuple[dict[str, Any], ...] = (
 
 
 async def find_early_response(planned: PlannedFault | None, request: Request) -> Response | None:
-    """Return a planned fault's response that is sent instead of running the operation; None: run the operation.
+    """Return the response that replaces the operation because of a planned fault; None if the operation must run.
 
-    If the fault is a delay, wait and return None.
+    `Fault.SLOW` waits and returns None. `Fault.HANG` waits until the client disconnects.
     """
     if planned is None:
         return None
@@ -140,9 +140,9 @@ async def find_early_response(planned: PlannedFault | None, request: Request) ->
 
 
 def apply_fault(answer: Response, planned: PlannedFault | None) -> Response:
-    """Change the response of an operation that ran as the planned fault requires.
+    """Return the operation's response with the change that the planned fault requires.
 
-    Return the response itself if there is no fault, or if the fault does not change responses.
+    It is returned unchanged if no fault is planned, or if the fault does not change responses.
     """
     match planned and planned.fault:
         case Fault.DROP:

@@ -67,5 +67,5 @@ def _json_response(status: int, body: dict[str, Any]) -> Response:
 
 
 def plain_json(body: object) -> Response:
-    """Return JSON without an envelope, for the sandbox's control routes."""
+    """Return a JSON response without the carrier's envelope, for the sandbox's control routes."""
     return JSONResponse(body)

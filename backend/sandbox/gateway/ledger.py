@@ -80,8 +80,8 @@ class Ledger:
     async def decide(self, bank_token: str, state: GatewayState) -> SandboxTransaction | None:
         """Apply the customer's decision at the bank, and return the transaction; None if there is no such transaction.
 
-        A transaction in a final state stays unchanged. A decision after the end of the bank session abandons the
-        payment.
+        A transaction in a final state stays unchanged. If the bank session has ended, the transaction is abandoned
+        instead.
         """
         async with self._database.transaction() as session:
             query = select(SandboxTransaction).where(col(SandboxTransaction.bank_token) == bank_token)
@@ -142,7 +142,10 @@ def _has_effect(transaction: SandboxTransaction, state: GatewayState) -> bool:
 def _build_notifications(
     reference: int, state: GatewayState, moment: datetime, fault: Fault | None
 ) -> list[SandboxNotification]:
-    """Return the notifications about a new state: one that is due immediately, unless a planned fault changes this."""
+    """Return the notifications about a new state.
+
+    Without a fault, this is one notification that is due immediately.
+    """
 
     def build(state: GatewayState = state, after: float = 0, *, forged: bool = False) -> SandboxNotification:
         due_at = moment + timedelta(seconds=after)

@@ -225,7 +225,7 @@ class AllowedAddresses:
 
 
 def allow_all_addresses(_url: str) -> bool:
-    """Allow every address, for a separate sandbox in a test."""
+    """Allow every address, for a sandbox gateway that a test runs outside the shop."""
     return True
 
 

@@ -20,7 +20,7 @@ class Faults:
         self._planned: list[Fault] = []
 
     def plan(self, *faults: Fault) -> None:
-        """Make the next requests that create a document fail: the first request with the first fault, and so on."""
+        """Make the next invoices or credit notes fail: the first one with the first fault, and so on."""
         self._planned.extend(faults)
 
     def take(self) -> Fault | None:

@@ -32,7 +32,7 @@ TOLERANCE = Decimal(2)
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A rule that the document violates."""
+    """A rule that an invoice or credit note violates."""
 
     rule: str
     message: str
@@ -40,7 +40,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedDocument:
-    """A document that follows the rules."""
+    """An invoice or credit note that follows the rules. `code` is its CUFE or CUDE."""
 
     kind: str
     number: str
@@ -84,7 +84,7 @@ class _Document:
         self._kind = kind
 
     def text(self, path: str) -> str:
-        """Return the text at a path.
+        """Return the text of the element at an XML path.
 
         Raises:
             UnreadableDocument: the path has no text.
@@ -95,7 +95,7 @@ class _Document:
         return found.text.strip()
 
     def amount(self, path: str) -> Decimal:
-        """Return the number at a path.
+        """Return the number in the element at an XML path.
 
         Raises:
             UnreadableDocument: the path has no number.
@@ -104,14 +104,18 @@ class _Document:
 
     @property
     def moment(self) -> datetime:
-        """Return the document's time of issue."""
+        """Return the time of issue.
+
+        Raises:
+            UnreadableDocument: the XML has no valid date and time of issue.
+        """
         try:
             return datetime.fromisoformat(f"{self.text('cbc:IssueDate')}T{self.text('cbc:IssueTime')}")
         except ValueError as error:
             raise UnreadableDocument(str(error)) from None
 
     def problems(self, keys: Mapping[str, str], software: tuple[str, str]) -> Iterator[Rejection]:
-        """Check the document against the rules of the DIAN's annex, and yield the rules that it violates."""
+        """Yield the rules of the DIAN's technical annex that the invoice or credit note violates."""
         operation, profile = PROFILES[self._kind]
         if (self.text("cbc:CustomizationID"), self.text("cbc:ProfileID")) != (operation, profile):
             yield Rejection("FAD03", "Tipo de operación o perfil no corresponde")

@@ -103,7 +103,7 @@ IS_TEST_LABEL = "is_test"
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The label of a shipment: its document and its numbers. A label for manual shipping may have no numbers."""
+    """The label of a shipment: its PDF or URL, and its numbers. A label for manual shipping may have none of them."""
 
     tracking_number: str | None = None
     carrier_order_id: int | None = None
@@ -211,7 +211,7 @@ class FulfillmentProvider(ABC):
         """Return the progress of these labels, in the given order; None for a label that the provider does not know.
 
         Raises:
-            NotImplementedByProvider: the provider does not support tracking, which is the default.
+            NotImplementedByProvider: the provider does not override this method, so it does not support tracking.
             OutsideFailure: there is no usable response.
         """
         raise NotImplementedByProvider(f"track is not implemented by {self.id}")

@@ -26,7 +26,7 @@ class ManualProvider(FulfillmentProvider):
         raise NotImplementedByProvider(f"calculatePrice is not implemented by {self.id}")
 
     async def create_fulfillment(self, request: LabelRequest) -> Label:  # noqa: ARG002 - the interface's
-        """Return a label without document and numbers: they exist only at the courier that staff use."""
+        """Return an empty label: its PDF and numbers exist only at the courier that staff choose."""
         return Label()
 
     async def cancel_fulfillment(self, label: Label) -> None:

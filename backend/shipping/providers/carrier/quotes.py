@@ -128,5 +128,5 @@ class LiveQuotes:
 
 
 def to_rate_data(rate: Rate) -> JsonObject:
-    """Return the data of the chosen rate that are stored with a quote or a label."""
+    """Return the part of a rate that is stored with the quote or label that uses it."""
     return {**rate.data, "carrier": rate.carrier, "product": rate.product, "price": rate.price}
