@@ -32,7 +32,7 @@ class FreshMessage:
     """A message that disappears after some seconds, and the React props of its elements.
 
     Attributes:
-        shown: the message; undefined after it has disappeared.
+        shown: the message; undefined while none is displayed.
         box: React props of the element that contains the message. While the mouse pointer is over this element, the
             message stays.
         dismiss: React props of controls that close the message.
@@ -191,7 +191,7 @@ def error_boundary() -> rx.Component:
 def section(
     title: str | rx.Var[str], *content: rx.Component, more: str | rx.Var[str] = "", class_name: str = ""
 ) -> rx.Component:
-    """Build a part of the page under its title. `more` is the path of a page with the complete list, or empty."""
+    """Build a section of the page with a title. `more` is the path of the page with the complete list, or empty."""
     link = rx.el.a(_("Ver todo"), icon("right", size=18), href=more, class_name="section__more")
     return rx.el.section(
         rx.el.div(

@@ -46,7 +46,7 @@ class Magnifier:
     """Position and React props of the magnifier.
 
     Attributes:
-        position: the position as a CSS value; empty while the magnifier is closed.
+        position: the magnified point of the picture as a CSS value; empty while the magnifier is closed.
         stage: React props of the element that the magnifier covers.
     """
 

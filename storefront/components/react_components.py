@@ -37,7 +37,7 @@ def on_value(value: rx.Var[Any]) -> list[rx.Var[Any]]:
 
 
 def on_batch(changes: rx.Var[Any], batch: rx.Var[str]) -> list[rx.Var[Any]]:
-    """Declare an event with a list of changes and the id of this list."""
+    """Declare an event that receives a batch: a list of changes, and the id of this list."""
     return [changes, batch]
 
 

@@ -123,9 +123,9 @@ async def load_not_found() -> LoadedPage:
 
 
 def initial_state_of(page: Page, data: PageData[Any], frame: Frame) -> bytes:
-    """Return the initial state of a page and its frame, as JSON that is safe in an element's text.
+    """Return the initial values of `FrameState` and of the page's own state, as JSON that is safe in HTML text.
 
-    It contains only public data. The content of a page that is not public is left out.
+    They are public data only: the content of a page that is not public is left out.
     """
     state = {FrameState.get_full_name(): to_browser_names(frame.as_state())}
     if page.state is not None:

@@ -50,7 +50,7 @@ async def update_state(state: object) -> list[Event]:
 
 
 class Refresher:
-    """Refreshes the open pages of this process. Changes that arrive during a round are combined in the next round.
+    """Refreshes the open pages of this process. Changes that arrive during a refresh are combined in the next one.
 
     A page whose customer is waiting for a long-running event is refreshed after this event. Other pages are not
     delayed.
@@ -153,7 +153,8 @@ class Refresher:
     async def _update(self, token: str, due: Collection[Showing]) -> None:
         """Make these states of a page read their displayed data again.
 
-        If one of them fails, the others are still updated. If the page's stored states were lost, start it over.
+        If one of them fails, the others are still updated. If the page's stored states were lost, load the whole page
+        again.
         """
         page = modify_page(self._app, token, next(iter(due)).state)
         # in this order: a page that waits for its customer's own event occupies no slot

@@ -88,7 +88,7 @@ def filters() -> rx.Component:
 
 
 def download_link() -> rx.Component:
-    """Render a link to a file of the listed entries."""
+    """Render a link that downloads the entries that match the filters as a CSV file."""
     return rx.el.a(
         icon("download", size=18),
         _("Descargar"),

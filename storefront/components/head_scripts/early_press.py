@@ -129,5 +129,5 @@ EARLY_PRESS_SCRIPT = """
 
 
 def early_press_script() -> rx.Component:
-    """Build the head's script element, which repeats early clicks and keeps typed text until the page is hydrated."""
+    """Build the head's script element. After hydration, it repeats earlier clicks and restores typed text."""
     return rx.el.script(EARLY_PRESS_SCRIPT)

@@ -208,7 +208,7 @@ def handle_field(state: Any, view: Any) -> rx.Component:
 
 
 def products_field(state: Any, view: Any) -> rx.Component:
-    """Render the product picker. If there are too many products to list, the picker can only add products."""
+    """Render the product picker. If a group has too many products to list, the picker can only add more."""
     many = rx.el.p(
         _("Tiene {n} productos. Aquí agregas más; para quitar, usa Productos.").format(
             n=grouped(view.product_count)

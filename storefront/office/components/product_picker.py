@@ -79,14 +79,14 @@ class ProductPicker(rx.Component):
 
 
 class ProductPickerState(AnnouncingState, KnownClientState):
-    """The latest search of the picker that is open on the screen."""
+    """State of the open product picker: the results of its latest search, and the categories to filter by."""
 
     page: rx.Field[PickerPage | None] = rx.field(None)
     categories: rx.Field[list[CategoryOption]] = rx.field(default_factory=list)
 
     @office_event(Right.READ_CATALOG, supersedes=True, debounce=DEBOUNCE_MS)
     async def find(self, actor: Actor, text: str, category: str) -> None:
-        """Search products by words or a code, inside a category."""
+        """Search products by words or a code. With a `category`, only products in it are found."""
         text, category = checked_text(text, MAX_TEXT_LENGTH), checked_text(category, MAX_TEXT_LENGTH)
         async with current_shop().database.read() as session:
             categories = await read_picker_categories(session, actor)

@@ -81,8 +81,8 @@ class PictureUpload(rx.Component):
 def picture_upload(on_uploaded: Any) -> rx.Component:
     """Render a button that takes or selects pictures and uploads them, with the progress and the error of each.
 
-    The event `on_uploaded` runs when all uploads have ended. It receives the URLs of the uploaded pictures, as a
-    product stores them. A failed picture stays in the list: the staff member can send it again or remove it.
+    The event `on_uploaded` runs when all uploads have ended. It receives the list of the uploaded pictures' URLs. A
+    failed picture stays displayed, so that the staff member can send it again or remove it.
     """
     return PictureUpload.create(
         texts=rx.Var.create(TEXTS),

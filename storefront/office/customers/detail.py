@@ -62,7 +62,7 @@ def page() -> rx.Component:
 
 
 def is_allowed(action: str) -> rx.Var[bool]:
-    """Return a variable that is True if the action is allowed now."""
+    """Return a variable that is True if the staff member may do this to the customer now."""
     return VIEW.actions.contains(action)
 
 

@@ -60,7 +60,7 @@ class EditOrderState(SaleScreen, KnownClientState):
 
     @office_event(is_press=False)
     async def replace_line(self, _actor: Actor, line_id: str) -> None:
-        """Store that the next chosen variant replaces this line. With an empty `line_id`, the variant is added."""
+        """Let the next chosen variant replace this line. If `line_id` is empty, the variant will be added."""
         checked_id(line_id or "-")
         lines = self.content.lines if self.content is not None else []
         titles = {line.id: line.title for line in lines if not line.is_new}

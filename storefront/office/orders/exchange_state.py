@@ -102,14 +102,14 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def deliver(self, actor: Actor, exchange_id: str) -> None:
-        """Choose the order's address for the products that go out, and list the shipping options with their prices."""
+        """Send the new products to the order's address, and list the shipping options with their prices."""
         offer = await deliver_new_order(current_shop().checkout, actor, checked_id(exchange_id))
         await self._show(actor)
         self._show_offer(offer)
 
     @office_event()
     async def deliver_elsewhere(self, actor: Actor, form_data: dict[str, str]) -> None:
-        """Choose the typed address for the products that go out, and list the shipping options with their prices."""
+        """Send the new products to the typed address, and list the shipping options with their prices."""
         typed = checked_fields(form_data, *ADDRESS_FIELDS, max_length=MAX_TEXT_LENGTH)
         self.problems = {}
         offer = await deliver_to_other_address(current_shop().checkout, actor, self._exchange_id(), typed)

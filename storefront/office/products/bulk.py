@@ -127,7 +127,7 @@ def action_field() -> rx.Component:
 
 
 def details_form() -> rx.Component:
-    """Render the form of an action's category, collection or percentage."""
+    """Render the field that the chosen action needs: a category, a collection or a percentage."""
 
     def category(option: ObjectVar[CategoryOption]) -> rx.Component:
         return rx.el.option(option.label, value=option.handle, key=option.handle)

@@ -74,7 +74,7 @@ def status_line() -> rx.Component:
 
 
 def product_form() -> rx.Component:
-    """Render the form of every field that is saved together."""
+    """Render the product's form. All its fields are saved together."""
     fields = rx.el.fieldset(
         clashes_panel(),
         rx.el.div(
