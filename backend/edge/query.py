@@ -130,7 +130,7 @@ def _is_list(annotation: Any) -> bool:
 
 
 def _inline_types(part: Any, types: Mapping[str, Any]) -> Any:
-    """Return the schema with each reference replaced by its type, because `components` has no types of parameters."""
+    """Return the schema with each `$ref` replaced by its type. Types of parameters are not in `components`."""
     if isinstance(part, list):
         return [_inline_types(each, types) for each in part]
     if not isinstance(part, dict):

@@ -227,7 +227,7 @@ async def add_outbound_shipping(
 async def change_outbound_shipping(
     actor: StaffMember, exchange_id: str, action_id: str, body: ShippingChange, checkout: ShopCheckout
 ) -> Wire[ExchangePreview]:
-    """Price the new order's shipping method again, at the live price. Any other `custom_amount` is refused."""
+    """Price the new order's shipping method again. A `custom_amount` other than the live price is refused."""
     method_id = derive_sibling_id(METHOD, action_id)
     await price_delivery_again(checkout, actor, exchange_id, method_id, body.custom_amount)
     return await _read_preview(checkout.database, actor, exchange_id)

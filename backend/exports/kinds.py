@@ -98,7 +98,7 @@ class Contents:
 
 
 async def count_records(session: AsyncSession, kind: Kind, contents: Contents) -> int:
-    """Count the records that a file of this kind and with this selection contains."""
+    """Count the records that a file of this kind with this selection would contain."""
     count = 0
     for source in kind.sources:
         query = (

@@ -142,7 +142,7 @@ async def start_import(
 async def discard_unstarted_imports(database: Database, actor: Actor) -> None:
     """Discard the actor's imports that were not started.
 
-    This is called when a new file is refused that should have replaced them.
+    Call this when a new file, which would have replaced them, is refused.
     """
     actor.require(Right.CHANGE_CATALOG)
     async with database.transaction() as session:

@@ -23,8 +23,8 @@ class PictureReport:
     Attributes:
         row_count: rows that name a picture.
         complete_count: rows whose pictures were all found; those at web addresses count as found.
-        missing: the first names of pictures that were not sent; `missing_count` is the number of all.
-        unnamed: the first names of sent pictures that no row names; `unnamed_count` is the number of all.
+        missing: file names of pictures that were not sent. A long list is cut off; `missing_count` counts all.
+        unnamed: file names of sent pictures that no row names. A long list is cut off; `unnamed_count` counts all.
     """
 
     row_count: int = 0

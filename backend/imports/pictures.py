@@ -222,8 +222,8 @@ def _checksum(member: zipfile.ZipInfo) -> str:
 def _member_path(member: zipfile.ZipInfo) -> str:
     """Return the path of a file in a zip, with `/` between folders.
 
-    `zipfile` decodes a name without the UTF-8 flag as cp437. But without that flag, Finder (macOS) writes UTF-8,
-    and Windows writes cp850.
+    `zipfile` decodes a name without the UTF-8 flag as cp437. Finder (macOS) writes UTF-8 without this flag, and
+    Windows cp850, so such a name is decoded again.
     """
     name = member.filename
     if not member.flag_bits & UTF8_FLAG:

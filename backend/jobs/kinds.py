@@ -43,7 +43,7 @@ class RunAgain:
 class Finished:
     """Result of a finished job with a change to store: `store` runs in the transaction that deletes the job.
 
-    It also runs if another worker has claimed the job in the meantime. Periodic work must not return it.
+    `store` runs even if another worker has claimed the job in the meantime. Periodic work must not return this.
     """
 
     store: Callable[[AsyncSession], Awaitable[None]]

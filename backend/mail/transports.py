@@ -118,7 +118,7 @@ class SmtpTransport:
 
 
 def _to_outside_failure(error: Exception, address: str) -> OutsideFailure:
-    """Convert an SMTP error. Remove the mail's address, which the server may repeat in its message."""
+    """Convert an SMTP error. Remove the recipient's address, which the server may repeat in its message."""
     if isinstance(error, SMTPRecipientsRefused):
         error = error.recipients[0]
     if isinstance(error, OSError) and not isinstance(error, SMTPResponseException):

@@ -354,8 +354,8 @@ def _refuse_unstorable_text(
 ) -> tuple[str, Any]:
     """Refuse text with NUL or a lone surrogate: PostgreSQL cannot store it, and both databases must behave alike.
 
-    The statement and its parameters are returned unchanged, because SQLAlchemy wraps a listener without a result in
-    another call.
+    SQLAlchemy calls this before each statement. The statement and its parameters are returned unchanged, because a
+    listener without a result is slower: SQLAlchemy wraps it in another call.
 
     Raises:
         InvalidData: a text contains one; the client gets a 400 instead of a 500.

@@ -24,7 +24,7 @@ MAX_SLOW_STATEMENTS = 1000
 
 
 class InlineConnection:
-    """A connection in autocommit mode.
+    """A connection to an SQLite file, in autocommit mode. Statements run without a thread, except slow ones.
 
     `busy_timeout` is the time in seconds for which a statement is retried while the database is locked.
     """

@@ -145,7 +145,7 @@ def _hide_personal_data(text: str) -> str:
 
 
 def _hide_secrets(text: str) -> str:
-    """Return the text without queries of URLs, tokens and complete ids of carts."""
+    """Return the text with URL queries and tokens hidden, and ids of carts shortened."""
     text = _LONG_WORD.sub(_hide_token, _QUERY.sub(f"?{HIDDEN}", text))
     return _CART_ID.sub(r"cart_…\1", text)
 

@@ -78,7 +78,7 @@ def require_length(text: str, min_length: int, max_length: int, missing: str) ->
     """Return the text if it has `min_length` to `max_length` characters.
 
     Raises:
-        PydanticCustomError: it is too short or too long; `missing` is the message if it is empty.
+        PydanticCustomError: it is too short or too long. If it is empty, the message is `missing`.
     """
     if not text:
         raise field_error(missing)
@@ -264,7 +264,7 @@ def _belongs_to_a_name(c: str) -> bool:
 
 
 def require_person_name(text: str, missing: str) -> str:
-    """Return the tidied name of a person, or a part of it. `missing` is the message if it is empty.
+    """Return the tidied name of a person, or a part of it. `missing` is the message for an empty name.
 
     Raises:
         PydanticCustomError: it is too long or not a name: see `is_person_name`.
@@ -276,7 +276,7 @@ def require_person_name(text: str, missing: str) -> str:
 
 
 def require_company_name(text: str, missing: str) -> str:
-    """Return the tidied name of a company. `missing` is the message if it is empty.
+    """Return the tidied name of a company. `missing` is the message for an empty name.
 
     Raises:
         PydanticCustomError: it is too short, too long or not a name: see `is_company_name`.

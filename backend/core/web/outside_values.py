@@ -141,13 +141,13 @@ def to_utc(moment: datetime) -> datetime | None:
 
 
 def parse_web_address(value: object) -> str | None:
-    """Return an HTTP or HTTPS URL with a host, without spaces and control characters; else None."""
+    """Return the trimmed HTTP or HTTPS URL; None if it has no host, or contains spaces or control characters."""
     text = value.strip() if isinstance(value, str) and len(value) <= MAX_ADDRESS_LENGTH else ""
     return text if text.isprintable() and " " not in text and is_web_address(text) else None
 
 
 def parse_token(value: object) -> str | None:
-    """Return an access token that can be sent in a header: visible ASCII characters only; else None."""
+    """Return the access token; None if it has other than visible ASCII characters, which a header cannot have."""
     if not isinstance(value, str) or len(value) > MAX_TOKEN_LENGTH:
         return None
     return value if _TOKEN.fullmatch(value) else None

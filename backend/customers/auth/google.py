@@ -63,7 +63,7 @@ class GooglePerson:
 
 
 class Google:
-    """The provider in the settings. `transport` replaces the network in tests."""
+    """The sign-in with Google, as the settings configure it. `transport` replaces the network in tests."""
 
     def __init__(self, settings: Settings, transport: httpx.AsyncBaseTransport | None = None) -> None:
         self._settings = settings

@@ -56,7 +56,7 @@ def session_end(moment: datetime, lifetime: timedelta, owner: TokenOwner | None)
 
 
 def issue_token(signing_key: str, owner: TokenOwner) -> str:
-    """Return a token for the owner that is valid for a day, but not longer than its chain."""
+    """Return a token for the owner. It is valid for a day, but ends with its chain of refreshed tokens."""
     from joserfc import jwt
 
     claims = build_claims(owner, TOKEN_LIFETIME)

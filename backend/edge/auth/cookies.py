@@ -80,7 +80,7 @@ def reads_old_names(settings: Settings) -> bool:
 
 @cache
 def renamed_at(data_dir: Path) -> datetime:
-    """Return the time at which the shop with this data folder first started with the new names.
+    """Return the time at which the shop with this data folder first started with the new cookie names.
 
     The first call stores it.
     """

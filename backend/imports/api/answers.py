@@ -55,7 +55,7 @@ class FileColumn(TypedDict):
 
 
 class SentPictures(TypedDict):
-    """Pictures that the rows name, compared with the uploaded pictures. The lists contain only the first names."""
+    """Pictures that the rows name, compared with the uploaded ones. Long lists are cut off; the counts are not."""
 
     rows: Annotated[int, Field(description="Rows that name pictures.")]
     complete: Annotated[int, Field(description="Rows whose pictures were all found.")]
