@@ -21,7 +21,7 @@ OUTPUT_KEY = "branches"
 
 
 class Node(Protocol):
-    """The worker of a parallel run, as its controller sees it."""
+    """A worker of a parallel run, as pytest-xdist passes it to hooks of the controller."""
 
     workeroutput: dict[str, Any]
 
@@ -92,7 +92,7 @@ def mark_branches(source: bytes) -> tuple[ast.AST, list[int]]:
 
 
 class _MarkingLoader(SourceFileLoader):
-    """Loader that compiles a module with marks, and puts the bytes for these marks into the module."""
+    """Loader that compiles a module with marks, and adds the bytes that executed marks change to the module."""
 
     def __init__(self, name: str, path: str, marks: dict[str, bytearray]) -> None:
         super().__init__(name, path)

@@ -305,7 +305,7 @@ async def database(database_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def prepared(request: pytest.FixtureRequest) -> str:
-    """Return the name of the prepared database that is copied for this test: its fixtures decide.
+    """Return the name of the database that is copied for this test. The test's fixtures decide.
 
     `template` has only the tables. `defaults` also has the store defaults. `at_bank` and `sold` also have an
     order: one whose payment waits at the bank, and a paid one.

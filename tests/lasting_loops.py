@@ -14,9 +14,9 @@ Ts = TypeVarTuple("Ts")
 
 
 class LastingLoop(asyncio.SelectorEventLoop):
-    """An event loop that a later test reuses: `close` keeps it, `end` really closes it.
+    """An event loop that several tests use in turn: `close` keeps it for the next test, `end` really closes it.
 
-    After a test it resets attributes of `asyncio.BaseEventLoop`; `tests/test_lasting_loops.py` checks their effect.
+    To be usable again, it resets attributes of `asyncio.BaseEventLoop`: see `tests/test_lasting_loops.py`.
     """
 
     def __init__(self, give_back: Callable[["LastingLoop"], None]) -> None:

@@ -63,7 +63,7 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND pid <> ALL ($
 
 
 class Clones:
-    """The clones of a worker by template: the free ones, and how often each may still be used.
+    """The free database clones of a worker by template, and the number of times that each may still be used.
 
     A connection to each clone stays open between tests: restoring the rows over a new connection takes ten times as
     long. These connections belong to an event loop that runs between tests.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class SharedResults:
-    """The results of a run. Its workers share the folder."""
+    """Results that the workers of a run create once, and share in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

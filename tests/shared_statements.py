@@ -15,9 +15,9 @@ from tests.warm_connections import WARM_CONNECTIONS
 
 
 class _EqualDialect(Dialect):
-    """A dialect that equals every other of its class: an engine finds the statements that another has compiled.
+    """A dialect that equals all others of its class, so that engines share their compiled statements.
 
-    The first one reads the version and settings of the server, and the others copy them.
+    The first engine asks the server for its version and settings; the dialects of the others copy the answers.
     """
 
     _answers: ClassVar[dict[str, Any] | None] = None

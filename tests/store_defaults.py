@@ -25,9 +25,9 @@ class Defaults:
 
 
 async def set_up_defaults(database: Database, settings: Settings) -> Defaults:
-    """Create the region, the sales channel, the warehouse and its shipping options of the demo shop, without products.
+    """Create the demo shop's region, sales channel, warehouse and shipping options unless they exist.
 
-    Most databases are copies of one that already has them.
+    Most test databases are copies of a database that has them already.
     """
     provider_ids = [GATEWAY_PSE, SYSTEM_PAYMENT]
     async with database.read() as session:

@@ -129,7 +129,7 @@ def inherit(name: str, classes: dict[str, set[str]], bases: dict[str, set[str]])
 
 
 def list_bound(body: list[ast.stmt]) -> Iterator[str]:
-    """Yield the names that the statements bind."""
+    """Yield the names that these statements define: functions, classes, imports and variables."""
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
@@ -183,7 +183,7 @@ def is_missing_word(word: str) -> bool:
 
 
 def is_missing_path(mention: str) -> bool:
-    """Return True if nothing matches a path that begins with a folder of the project."""
+    """Return True if a mention begins with a folder of the project, and one of its paths does not exist."""
     if mention.partition("/")[0] not in list_tracked():
         return False
     options = [part.split(",") for part in re.findall(r"\{([^}]*)\}", mention)]

@@ -27,7 +27,7 @@ NO_BANK = "Elige desde qué banco transfieres."
 
 
 class Transfer(SystemDefault):
-    """A payment provider that adds a field, and has instructions for the customer."""
+    """A payment provider that adds a field to the checkout, and shows instructions to the customer."""
 
     id = TRANSFER
     asks_payer = True
@@ -60,7 +60,7 @@ class Transfer(SystemDefault):
 
 
 async def add_transfer(shop: Shop, *offered: str) -> Transfer:
-    """Add the provider to the shop, and offer the providers `offered`: by default PSE and the transfer. Return it."""
+    """Add the provider to the shop and return it. The region offers `offered`, or PSE and the transfer."""
     provider = Transfer()
     shop.payments.providers = {**shop.payments.providers, TRANSFER: provider}
     async with shop.database.transaction() as session:

@@ -18,7 +18,7 @@ MAX_OPEN = 4
 
 
 class Origin(NamedTuple):
-    """The event loop, the database and the options of a connection."""
+    """The event loop, database and options for which a connection was opened."""
 
     loop: asyncio.AbstractEventLoop
     database: str
@@ -53,7 +53,7 @@ class WarmConnections:
         return sum(map(len, self._idle.values()))
 
     def take(self, options: dict[str, Any]) -> Any:
-        """Return an idle connection with these options, or None."""
+        """Return an idle connection for this event loop and these options, or None."""
         origin = _describe_origin(options)
         for connection in self._idle.get(origin.database, ()):
             driver = connection.driver_connection

@@ -85,7 +85,7 @@ async def launch(playwright: "Playwright") -> "Browser":
 def main() -> None:
     """Print the path of the browser; install one if there is none.
 
-    As root on Debian, install the faster Chromium without windows first.
+    As root on Debian, first install the variant of Chromium without windows, which is faster.
     """
     if _may_install_without_windows():
         _install_package(WITHOUT_WINDOWS)
@@ -153,7 +153,10 @@ def _is_debian() -> bool:
 
 
 def _has_fallback_font() -> bool:
-    """Return True if pages without the shop's typefaces are laid out as for customers, or if this is unknown."""
+    """Return True if one of `FALLBACK_FONTS` is installed, or if fonts cannot be listed.
+
+    Pages without the shop's typefaces then have the same layout as for customers.
+    """
     lister = shutil.which("fc-list")
     if lister is None:
         return True

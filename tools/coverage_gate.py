@@ -38,7 +38,7 @@ class FileCoverage(TypedDict):
 
 @dataclass
 class PackageCoverage:
-    """Numbers of all and of the covered branches of a package."""
+    """The number of branches in a package, and the number of them that were executed."""
 
     branches: int = 0
     covered_branches: int = 0
@@ -49,7 +49,7 @@ class PackageCoverage:
         return 100 * self.covered_branches / self.branches if self.branches else 100.0
 
     def add(self, branches: int, missing: int) -> None:
-        """Add the counts of a file."""
+        """Add the branches of a file, of which `missing` were not executed."""
         self.branches += branches
         self.covered_branches += branches - missing
 

@@ -43,7 +43,7 @@ def find_dead_code(config: dict[str, list[str]]) -> Iterator[str]:
 
 
 def _iter_inherited_field_lines(source: str) -> Iterator[int]:
-    """Yield the lines where classes with a base define their fields."""
+    """Yield the lines of fields in classes with a base, because the base may use these fields."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ClassDef) and node.bases:
             yield from (field.lineno for field in node.body if isinstance(field, ast.Assign | ast.AnnAssign))

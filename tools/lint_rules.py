@@ -22,7 +22,7 @@ CHECKED = ("backend", "storefront", "rxconfig.py")
 
 @dataclass(frozen=True)
 class Rule:
-    """Dotted names, or their last parts, that only some files may use, and the reason."""
+    """Dotted names, or final parts of names, that only the `allowed` files may use, and the reason."""
 
     reason: str
     names: frozenset[str]

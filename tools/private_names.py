@@ -110,7 +110,7 @@ def _iter_imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _is_foreign(value: ast.expr, imported: set[str]) -> bool:
-    """Return True for an imported name and for `super()`: their members are never the module's own."""
+    """Return True for an imported name and for `super()`: the module does not define their members."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
         return value.func.id == "super"
     return isinstance(value, ast.Name) and value.id in imported

@@ -66,7 +66,7 @@ async def _take_pictures(shop: ShopServer, width: int, wanted: list[str]) -> Non
 
 
 async def _picture_whole_page(page: Page) -> bytes:
-    """Return a picture of the page from top to bottom, as before scrolling, including lazily loaded pictures."""
+    """Return a picture of the whole page at scroll position 0, with its lazily loaded pictures."""
     await page.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
     await page.evaluate(
         "document.querySelectorAll('img[loading=lazy]').forEach(one => { one.loading = 'eager' })"

@@ -61,7 +61,7 @@ class Finding:
 
 
 class WordCount:
-    """Number of words, and the words of `DIALECT` that were found, by package."""
+    """The number of words in each package, and the places of the `DIALECT` words among them."""
 
     def __init__(self) -> None:
         self.words: Counter[str] = Counter()
@@ -98,7 +98,7 @@ def find_offences(files: dict[str, str]) -> Iterator[Finding]:
 
 
 def package_of(place: str) -> str:
-    """Return the package of a path: two folders, or three for tests that mirror a package."""
+    """Return the first two folders of a path, or the first three below `tests`; a dot if there is no folder."""
     parts = Path(place).parent.parts
     return "/".join(parts[: 3 if parts[:1] == ("tests",) else 2]) or "."
 

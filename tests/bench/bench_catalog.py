@@ -102,7 +102,7 @@ async def _measure(
 
 
 async def _build_addresses(database: Database, products: int) -> tuple[dict[str, Callable[[int], str]], str]:
-    """Return the requested addresses by name, as functions of a running number, and the publishable key."""
+    """Return, by name, functions that build the address of request `n`, and the publishable key."""
     async with database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
         region = (await session.execute(select(Region.id))).scalar_one()

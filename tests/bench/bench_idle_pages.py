@@ -77,7 +77,8 @@ async def run(pages: int, workers: int) -> None:
 async def _open(url: str, pages: int, stack: AsyncExitStack) -> list[asyncio.Task[float]]:
     """Open the home page `pages` times, and wait until all are loaded.
 
-    Each returned task ends with the time at which its page got the new price. `stack` closes the pages.
+    Each returned task waits for the new price on its page, and returns the time at which it arrived. `stack`
+    closes the pages.
     """
     open_limit = asyncio.Semaphore(OPEN_CONCURRENCY)
 

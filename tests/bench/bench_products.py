@@ -47,7 +47,7 @@ async def main() -> None:
 
 
 async def _empty_some_products(database: Database, products: int) -> None:
-    """Give all products a weight. Hide every `RARE_INTERVAL`-th one, and remove its weight, pictures and units."""
+    """Hide every `RARE_INTERVAL`-th product, without weight, pictures and units. Give all others a weight."""
     numbers = [f"JUG-{number:06d}" for number in range(0, products, RARE_INTERVAL)]
     rare_products = select(Variant.product_id).where(Variant.sku.in_(numbers))
     rare_variants = select(Variant.id).where(Variant.sku.in_(numbers))

@@ -54,7 +54,7 @@ async def main() -> None:
 
 
 async def measure(carrier: SandboxCarrier) -> None:
-    """Measure how long a bare quotation and the price of a cart take with this carrier, and print the durations."""
+    """Measure and print the durations of a direct quotation request, and of the price of a cart."""
     with served(carrier.app) as url:
         base_url = f"{url}/api/v2"
         client = create_carrier_client(

@@ -75,7 +75,7 @@ GOAL_OPEN, GOAL_CLOSED = 150, 0
 
 @dataclass
 class Figures:
-    """Milliseconds of each action, and the failures."""
+    """Durations in milliseconds, and numbers of failures, by action."""
 
     times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     failed: Counter[str] = field(default_factory=Counter)
@@ -226,7 +226,7 @@ class Crowd:
     async def run_shoppers(self, shoppers: int, seconds: float, figures: Figures) -> tuple[float, float]:
         """Let shoppers connect, shop for `seconds` and leave.
 
-        Return the shop's memory in MiB when all are connected, and before they leave.
+        Return the shop's memory in MiB when all have connected, and when all have stopped shopping.
         """
         open_limit, barrier = asyncio.Semaphore(OPEN_CONCURRENCY), asyncio.Barrier(shoppers + 1)
 

@@ -146,7 +146,7 @@ async def measure(shop: ShopServer, browser: Browser, rounds: int) -> None:
 
 
 async def run(shoppers: int, rounds: int) -> None:
-    """Open the shop, let the others connect, and measure."""
+    """Open the shop, connect `shoppers` simulated shoppers, and measure in a browser."""
     with tempfile.TemporaryDirectory() as folder:
         shop = ShopServer(Path(folder))
         shop.start()

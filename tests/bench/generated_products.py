@@ -119,10 +119,10 @@ async def fill_shop(database: Database, settings: Settings, products: int) -> No
 
 
 def _copied_columns(number: str, minutes_earlier: str) -> dict[type[SQLModel], dict[str, str]]:
-    """Return, by table, the SQL expression of each column that a copied row does not take from its original.
+    """Return, by table, SQL expressions of the columns in which a copied row differs from its original.
 
-    `number` is a template of the expression of a product's new number, where `{}` is the column with the old number.
-    `minutes_earlier` is the expression of the new creation time.
+    `number` is a template of the SQL expression of a new product number, where `{}` is the column with the old
+    one. `minutes_earlier` is the SQL expression of the copy's creation time.
     """
     product, variant = "product_id || '_' || copy", "variant_id || '_' || copy"
     return {

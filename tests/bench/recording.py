@@ -22,7 +22,7 @@ Statement = tuple[str, Any]
 
 @dataclass
 class StatementGroup:
-    """The statements of one transaction, or of one reading session."""
+    """The statements of one transaction, or of one session that only reads."""
 
     writes: bool = False
     statements: list[Statement] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Recording:
 
 @contextmanager
 def _record_statements(shop: Shop) -> Iterator[list[StatementGroup]]:
-    """Record the statements of the shop's engine, grouped by transaction or reading session."""
+    """Record the statements of the shop's engine, grouped by transaction or by session that only reads."""
     groups: list[StatementGroup] = [StatementGroup()]
     engine = shop.database.engine.sync_engine
 

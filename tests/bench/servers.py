@@ -97,7 +97,7 @@ async def start_shop(settings: Settings) -> AsyncIterator[tuple[subprocess.Popen
 
 @asynccontextmanager
 async def start_bare_handler(port: int, workers: int, recording: Path) -> AsyncIterator[None]:
-    """Run `tests.bench.bare_handler`, which answers with the recorded statements, in `workers` processes."""
+    """Run `tests.bench.bare_handler` with this recording, in `workers` processes, until the block ends."""
     command = [sys.executable, "-m", "tests.bench.bare_handler", str(port), str(workers)]
     async with start_process(command, {"BARE_RECORDING": str(recording)}, port, health="/health/0"):
         yield

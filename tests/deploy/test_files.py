@@ -67,7 +67,7 @@ def test_every_variable_of_an_overlay_is_a_setting(environment: str) -> None:
 
 
 def test_production_overlay_starts_a_shop(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load the overlay's settings with only the secrets that its comment names: no demo value is left."""
+    """Check that the secrets in the overlay's comment are all that it needs, and that it has no demo value."""
     text = read_file("kubernetes/production/kustomization.yaml")
     secrets = re.search(r"^# with (.+)\.$", text, re.MULTILINE)
     assert secrets is not None
@@ -184,9 +184,9 @@ def test_stop_timeouts_are_longer_than_draining() -> None:
 
 
 def test_storefront_url_in_compose_leads_to_a_replica() -> None:
-    """Check that STOREFRONT_URL is not PUBLIC_URL.
+    """Check that STOREFRONT_URL is an address inside the network.
 
-    In a try-out that is `https://localhost`, which leads to the shop's own container.
+    PUBLIC_URL would not do: in a try-out it is `https://localhost`, which leads to the shop's own container.
     """
     for shop in ("shop1", "shop2"):
         service = COMPOSE["services"][shop]

@@ -175,7 +175,7 @@ async def open_new_account(page: Page) -> None:
 
 
 async def open_address_edit(page: Page) -> None:
-    """Open an account with one address that is edited wrongly, and another one whose deletion must be confirmed."""
+    """Open an account with errors in one address form, and the question whether to delete another address."""
     await open_new_account(page)
     await account_steps.add_address(page, "Carrera 43A # 1-50, apto. 302", "Medellín, Antioquia")
     await account_steps.add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")

@@ -178,7 +178,10 @@ async def record_summary(shop: ShopServer) -> str:
 
 @dataclass(frozen=True)
 class Books:
-    """The day's pesos in each book, and the closings of the cash. `products` has units and pesos by product title."""
+    """The day's sums in pesos in each part of the shop, and the closings of the cash.
+
+    `products` has (units, pesos) by product title.
+    """
 
     sold: int
     captured: int

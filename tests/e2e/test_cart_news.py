@@ -26,7 +26,7 @@ FIRST, SECOND = "trompo-de-madera", "yoyo-de-madera"
 
 
 async def delete_second_size(shop: ShopServer) -> None:
-    """Add a second variant of the first product to the cart with the first variant, and delete the second."""
+    """Create a second variant of the product in the cart, add two units of it to the cart, and delete it."""
     database = Database(f"sqlite+aiosqlite:///{shop.folder / 'data' / 'trompo.db'}")
     async with database.transaction() as session:
         query = select(Variant).join(Product, Product.id == Variant.product_id).where(Product.handle == FIRST)

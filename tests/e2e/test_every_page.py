@@ -75,9 +75,9 @@ def axe() -> str:
 async def test_screens_have_no_overflow_and_are_accessible(
     open_page: OpenPage, watch: PageWatch, axe: str
 ) -> None:
-    """Check spec: Storefront view rules 8, and the rules of WCAG 2.2 AA that a program can check.
+    """Check for overflow, and for WCAG 2.2 AA as far as a program can (spec: Storefront view rules 8).
 
-    One crawl over all screens: each has a new tab and a new visitor, in one browser whose cache stays.
+    One crawl over all screens: each has a new tab and a new visitor, in one browser that keeps its cache.
     """
     watch.expect("404")
     watch.expect("400")  # a form that was sent empty

@@ -90,7 +90,7 @@ async def test_server_stops_cleanly_on_request(new_server: Callable[..., ShopSer
 
 
 async def open_and_wait_for_answer(page: Page, url: str) -> WebSocket:
-    """Open the page and wait until the server has answered its first event with a change of state."""
+    """Open the page, and wait for the first state change from the server. Return the page's websocket."""
     answered: asyncio.Future[WebSocket] = asyncio.get_running_loop().create_future()
 
     def listen(socket: WebSocket) -> None:

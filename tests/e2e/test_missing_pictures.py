@@ -64,7 +64,7 @@ async def create_products(shop: ShopServer) -> None:
 
 
 async def answer_as_cdn(route: Route) -> None:
-    """Answer a request to the other host: with a drawing at `ODD_URL_ENCODED`, else with 404."""
+    """Answer as the other host: with a drawing at `ODD_URL_ENCODED`, with 404 at any other address."""
     if route.request.url == ODD_URL_ENCODED:
         await route.fulfill(body=DRAWING, content_type="image/svg+xml")
     else:

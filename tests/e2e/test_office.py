@@ -200,7 +200,7 @@ async def search_without_results(page: Page) -> None:
 
 
 async def open_order(page: Page) -> None:
-    """Open an order, the form for its address, and the question before its cancellation."""
+    """Open an order, its address form, and the question whether to cancel it."""
     await page.get_by_test_id("order-row").first.get_by_role("link").click()
     await expect(page.get_by_test_id("order-events")).to_be_visible()
     await page.get_by_text("Corregir la dirección").click()
@@ -249,7 +249,7 @@ async def preview_bulk_sale(page: Page) -> None:
 
 
 async def open_audit_entry(page: Page) -> None:
-    """Open an audit entry with its values."""
+    """Unfold the first audit entry, which shows the changed values."""
     await page.get_by_test_id("audit-row").first.locator("summary").click()
 
 

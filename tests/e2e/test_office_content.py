@@ -20,7 +20,7 @@ IS_SAME_PAGE = "window.isTheSamePage === true"
 
 
 async def publish(page: Page) -> None:
-    """Preview the input and publish it."""
+    """Open the preview of the form, and publish it."""
     await page.get_by_test_id("look").click()
     await expect(page.get_by_test_id("area-preview")).to_be_visible()
     await page.get_by_test_id("save").click()

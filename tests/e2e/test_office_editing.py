@@ -23,7 +23,7 @@ DELIVERY = 8_000
 
 
 async def wait_for_issued(page: Page, shop: ShopServer, count: int) -> Sequence[Invoice]:
-    """Wait until this many documents are issued. Return them, oldest first."""
+    """Wait until this many invoices and credit notes are issued. Return them, oldest first."""
     deadline = time.monotonic() + TIMEOUT_MS / 1000
     while True:
         async with open_database(shop) as database, database.read() as session:

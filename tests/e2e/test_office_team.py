@@ -89,7 +89,7 @@ async def test_staff_member_manages_their_own_account(
 async def test_text_typed_in_the_office_login_form_is_not_removed(
     open_page: OpenPage, server: ShopServer
 ) -> None:
-    """End the session at the form for the second factor, open the login form, and type while it connects."""
+    """Delete the session cookie at the second factor, open the login form, and type while it connects."""
     async with open_page(*PHONE) as page:
         await enter_office(page, server)
         await visit(page, "/oficina/entrar?codigo=1")

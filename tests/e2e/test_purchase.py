@@ -202,9 +202,9 @@ async def test_double_click_creates_one_order_and_one_payment(page: Page, server
 
 
 async def _fill_in_two_tabs(page: Page, email: str, to_other_tab: HeldMessages | None = None) -> Page:
-    """Fill in the checkout in two tabs, and return the second one.
+    """Fill in the checkout, open it in a second tab too, and return the second tab.
 
-    It ignores changes of the other tab's storage while its `window.isIsolated` is true.
+    While its `window.isIsolated` is true, the second tab ignores changes of the browser's storage.
     """
     await put_in_cart(page, "tangram-siete-piezas")
     await open_checkout(page)

@@ -94,7 +94,7 @@ async def check_pages(first: Page, server: ShopServer) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def check_no_repeated_message(page: Page, server: ShopServer) -> AsyncIterator[None]:
-    """Check that a dismissed message does not appear again."""
+    """Check that a dismissed notice of an added product does not appear again."""
     await put_in_cart(page, "yoyo-de-madera")
     notice = page.get_by_test_id("added-notice")
     await notice.get_by_role("button").click()
@@ -132,7 +132,7 @@ async def check_typed_address(page: Page, server: ShopServer) -> AsyncIterator[N
 
 @asynccontextmanager
 async def check_never_hydrated_page(page: Page, server: ShopServer) -> AsyncIterator[None]:
-    """Check that a page works even if the server's final message never arrives."""
+    """Check that a page works even if the message that completes its hydration never arrives."""
     end = HeldMessages(HYDRATED)
     await end.intercept(page)
     await put_in_cart(page, "yoyo-de-madera")

@@ -81,7 +81,7 @@ async def test_concurrent_searches_of_two_shoppers_show_their_own_results(open_p
 
 
 async def test_quick_correction_of_a_typo_asks_for_the_corrected_text(page_1280: Page) -> None:
-    """Type a letter and remove it at once: only the corrected text is sent."""
+    """Type a letter and remove it immediately: only the corrected text is sent to the server."""
     asked: asyncio.Queue[str] = asyncio.Queue()
 
     def note(frame: str | bytes) -> None:

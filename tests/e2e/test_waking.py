@@ -93,7 +93,7 @@ async def test_click_before_the_scripts_load_on_a_button_removed_later_shows_a_m
 async def test_answer_to_an_earlier_action_does_not_count_for_a_new_action(
     server: ShopServer, page: Page
 ) -> None:
-    """Open another product in the same tab: the server sends its answer to the first action again."""
+    """Hold back a new action in another document, to which the server repeats the answer to the first one."""
     adding = HeldMessages("cart_state.add", is_from_page=True)
     await adding.intercept(page)
     await put_in_cart(page, "trompo-de-madera")

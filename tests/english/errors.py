@@ -13,7 +13,7 @@ from tests.store_defaults import Defaults
 
 @pytest.fixture
 async def browser(shop: Shop, defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
-    """Yield a client that sends requests from a page of the shop."""
+    """Yield an API client whose requests have the origin of the shop's own pages."""
     transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url=SHOP, headers={"origin": SHOP}) as browser:
         yield browser

@@ -47,7 +47,7 @@ class Books:
     """The payments, orders, reservations and attention rows at one moment.
 
     Attributes:
-        reservations: units by holder and variant, and whether the reservation expires.
+        reservations: (units, True if the reservation expires) by (holder, variant).
         attention: the kinds of the open rows.
         failed_jobs: the kinds of the jobs that are in attention.
     """
@@ -71,7 +71,7 @@ class Books:
 
     @property
     def accounted_invoices(self) -> set[str]:
-        """Return the invoices that have paid their order or are in attention."""
+        """Return the invoices whose payment has paid an order, or must be resolved by a staff member."""
         return {
             payment.invoice for payment in self.payments if payment.is_in_attention or self._has_paid(payment)
         }
@@ -83,8 +83,8 @@ class Books:
     def check(self, approved: set[str], *, is_finished: bool = False) -> None:
         """Check that the books agree with the payments that the bank approved.
 
-        With `is_finished`, every payment must also have a final state or be in attention, and no reservation may
-        be left that expires.
+        With `is_finished`, every payment must also have a final state or be in attention, and no reservation
+        that expires may be left.
 
         Raises:
             AssertionError: payments and orders do not agree, or units are reserved without an order.

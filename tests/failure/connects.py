@@ -19,7 +19,7 @@ CONCURRENCY = 10
 
 
 async def run(connects: int) -> None:
-    """Open and close the websockets, and print the shop's memory."""
+    """Open and close `connects` websockets, and print the shop's memory and processor use."""
     with tempfile.TemporaryDirectory() as folder:
         shop = ShopServer(Path(folder), environment={"TRUSTED_PROXIES": "127.0.0.1"})
         shop.start()

@@ -36,7 +36,7 @@ MAX_KILL_DELAY_S = 0.03
 
 
 class Step(StrEnum):
-    """The moment when the shop is killed."""
+    """A moment of a purchase, at which the shop is killed."""
 
     CREATE_SENT = "bank.create has arrived at the gateway, which has not acted yet"
     CREATED = "the gateway has acted, its answer is not sent"

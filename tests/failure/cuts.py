@@ -62,7 +62,7 @@ IS_NOTIFIED = "title => window.notices.some(([text]) => text.includes(title))"
 
 @dataclass
 class Figures(Progress):
-    """Progress of the run of a seed: purchases and connection cuts."""
+    """Progress of a run: purchases and connection cuts so far."""
 
     purchases: int = 0
     cuts: int = 0

@@ -122,7 +122,7 @@ WEIGHTS = {
 
 
 class Mutations:
-    """The mutated files of a seed."""
+    """The mutated files by number; the same seed repeats them."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed

@@ -123,7 +123,7 @@ class FailingGateway:
 
 
 async def _discard(_message: object) -> None:
-    """Discard the answer of a gateway that fails while it answers."""
+    """Discard a message of the answer, so that the call takes effect without an answer."""
 
 
 @dataclass

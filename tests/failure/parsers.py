@@ -46,7 +46,7 @@ PROBES = ("/", "/catalog", "/health")
 
 @dataclass
 class Figures(Progress):
-    """Progress of the run of a seed: files and measurements."""
+    """Progress of a run: the files sent so far, their outcomes, and measurements."""
 
     files: int = 0
     statuses: dict[str, int] = field(default_factory=dict)
@@ -185,7 +185,7 @@ class ConcurrentRequests:
 
 
 def serving_pids(shop: ShopServer) -> set[int]:
-    """Return the ids of the shop's processes, without the child processes that parse."""
+    """Return the ids of the shop's processes, except the child processes that parse spreadsheets."""
     assert shop.process is not None
     parent = psutil.Process(shop.process.pid)
     pids = {parent.pid}
@@ -229,7 +229,7 @@ def has_passed(figures: Figures) -> bool:
 
 
 async def main(files: int, seed: int, only: int | None) -> bool:
-    """Continue the run up to `files` files, or send only the file with the number `only`.
+    """Continue the stored run until `files` files are sent, or send only the file with the number `only`.
 
     Return True if there is no failure.
     """

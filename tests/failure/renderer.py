@@ -46,7 +46,7 @@ class Figures:
 
 
 async def run(kills: int) -> Figures:
-    """Kill the renderer repeatedly, each time at a random moment of its life, while clients load pages."""
+    """Kill the renderer repeatedly, at random moments after its start, while clients load pages."""
     with tempfile.TemporaryDirectory() as folder:
         shop = ShopServer(Path(folder), {"METRICS_TOKEN": METRICS_TOKEN})
         shop.start()

@@ -49,7 +49,7 @@ TRACEBACK = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*.*"
 
 @dataclass
 class FailurePlan:
-    """The failures in addition to kills, by the number of the preceding kill."""
+    """The restarts and freezes of PostgreSQL and Redis in a run, each after a certain kill."""
 
     cluster: Cluster
     kills: int

@@ -39,7 +39,7 @@ PRODUCT_HANDLES = ("yoyo-de-madera", "coca-balero", "bolsa-de-canicas")
 
 @dataclass
 class Figures:
-    """The answers and the results of the purchases."""
+    """Counts of answers and of finished purchases, and everything that was wrong."""
 
     answers: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Figures:
     def count_answer(
         self, client_name: str, request: str, status: int, headers: Mapping[str, str], body: str = ""
     ) -> None:
-        """Count an answer. The shop itself refuses with 503 and `Retry-After`, never with 500."""
+        """Count an answer. It is wrong if the shop itself sent a 5xx other than 503 with `Retry-After`."""
         if "x-replica" not in headers:
             self.answers[f"{client_name}: {status} by the proxy"] += 1
             return
@@ -228,7 +228,7 @@ class Crowd:
             await context.close()
 
     async def _is_payment_open(self, url: str) -> bool:
-        """Return True if the order has a payment without a final state: its page rightly displays that it waits."""
+        """Return True if the order has a payment without a final state. Its page then says that it waits."""
         order_id = url.partition("/order/")[2].partition("?")[0]
         query = (
             select(PaymentSession.state)

@@ -434,9 +434,9 @@ class Wanderer:
         return ""
 
     async def _update_cart_after_loss(self, before: Cart) -> None:
-        """Wait for the change that was made while the network was lost, and update the expected cart.
+        """Wait for the change that was made without a network. `before` is the cart before that change.
 
-        If the change does not arrive within `ARRIVAL_TIMEOUT_S`, the expected cart is `before`.
+        If it does not arrive within `ARRIVAL_TIMEOUT_S`, expect the cart `before` from now on.
         """
         deadline = time.monotonic() + ARRIVAL_TIMEOUT_S
         cart_id = str(await self.page.evaluate("localStorage.getItem('trompo_cart') ?? ''"))

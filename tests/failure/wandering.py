@@ -34,7 +34,7 @@ RESULTS_FOLDER = Path("test-results/wandering")
 
 @dataclass
 class Figures(Progress):
-    """Progress of the run of a seed: visits and actions."""
+    """Progress of a run: visits and actions so far."""
 
     visits: int = 0
     actions: int = 0

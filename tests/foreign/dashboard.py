@@ -263,7 +263,7 @@ async def fulfil_order(board: Dashboard, order_id: str) -> None:
 
 
 async def open_other_kinds(board: Dashboard, client: httpx.AsyncClient) -> None:
-    """Open one customer and one inventory item."""
+    """Open the screens of one customer and of one inventory item."""
     for path, name in (("customers", "customers"), ("inventory-items", "inventory")):
         answer = (await client.get(f"/admin/{path}?limit=1")).raise_for_status().json()
         [item] = next(part for part in answer.values() if isinstance(part, list))

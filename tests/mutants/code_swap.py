@@ -7,15 +7,15 @@ from types import CodeType, FunctionType
 
 
 class CannotSwap(Exception):
-    """The change needs a new import.
+    """The functions of this process cannot be changed, so the module must be imported again.
 
-    It changes the outer variables of a function, or the list of functions and classes; or no function of this
-    process has the code of the source.
+    The change affects the outer variables of a function, or the list of functions and classes; or no function
+    of this process has the code of the source.
     """
 
 
 def swap_functions(path: str, source: str, tree: ast.Module) -> None:
-    """Give every function of a module the code of the changed tree.
+    """Give the existing functions of a module the code of the changed tree.
 
     Args:
         path: the module's file, as in `co_filename` of its functions.
@@ -23,7 +23,7 @@ def swap_functions(path: str, source: str, tree: ast.Module) -> None:
         tree: the changed tree; its nodes have the line numbers of `source`.
 
     Raises:
-        CannotSwap: the change needs a new import.
+        CannotSwap: the module must be imported again.
     """
     old = list(_iterate_codes(compile(source, path, "exec")))
     new = list(_iterate_codes(compile(tree, path, "exec")))

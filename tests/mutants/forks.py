@@ -32,9 +32,10 @@ class Task(Generic[T]):
     """Work for a forked process.
 
     Attributes:
-        subject: the thing that the messages are about.
+        subject: identifies the task; it is yielded with each message.
         work: the function that the process runs; it sends messages through its argument.
-        max_cpu_s: processor time after which the process is interrupted; 0 for no limit, and no interruption when idle.
+        max_cpu_s: processor time after which the process is interrupted. With 0, neither this time nor idle time
+            is limited.
     """
 
     subject: T
@@ -51,13 +52,13 @@ class Ended:
 
 @dataclass(frozen=True)
 class Broken:
-    """The traceback of an error in the work itself."""
+    """A message: the traceback of an error that the task's `work` raised."""
 
     text: str
 
 
 class TaskFailed(Exception):
-    """The work of a task has an error."""
+    """The `work` of a task raised an error."""
 
 
 @dataclass

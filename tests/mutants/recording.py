@@ -39,7 +39,7 @@ class Recording:
 
     @classmethod
     def load(cls) -> "Recording":
-        """Return the valid part of the stored recording."""
+        """Return the stored recording without the test files whose digest has changed."""
         found = cls()
         for row in {row["file"]: row for row in load_rows(FILE)}.values():
             tests = {name: RecordedTest(**test) for name, test in row["tests"].items()}
@@ -94,7 +94,7 @@ def start_coverage() -> Coverage:
 
 
 def list_lines(coverage: Coverage, context: str = "") -> dict[str, list[int]]:
-    """Return the executed lines by file: of the test `context`, or outside any test if it is empty."""
+    """Return, by file, the lines that the test `context` executed; without it, those executed outside tests."""
     data = coverage.get_data()
     data.set_query_context(context)
     measured = {Path(file).relative_to(ROOT).as_posix(): data.lines(file) for file in data.measured_files()}
@@ -110,7 +110,7 @@ def record_tests(
 
     Args:
         groups: the test files with their tests.
-        run: runs the test of its first argument, and returns True if it passed. The second is the following test.
+        run: called with a test and the test after it, or None; runs the first and returns True if it passed.
         send: receives each file with its recorded tests.
     """
     order = [item for _file, items in groups for item in items]

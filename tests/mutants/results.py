@@ -17,7 +17,7 @@ EQUIVALENT_FILE = Path(__file__).with_name("equivalent.toml")
 
 
 class Outcome(StrEnum):
-    """The end of a mutant's run."""
+    """The outcome of a mutant's run."""
 
     KILLED = "killed"
     """A test failed."""

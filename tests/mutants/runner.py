@@ -32,7 +32,7 @@ MAX_SLOWDOWN = 5
 
 @dataclass
 class MutantRun:
-    """The run of a sample.
+    """A plugin for pytest that runs the mutants of a sample.
 
     Attributes:
         sample: the mutants by area.
@@ -160,9 +160,9 @@ class _Trial:
     Attributes:
         source: the module's source when the run started.
         tests: ids of the chosen tests, the most promising first.
-        is_imported: True if it needs a new import.
+        is_imported: True if the changed module must be imported in a new process.
         max_cpu_s: processor time after which the tests are stopped.
-        confirmed: the only test to run, which has failed before; empty for all tests.
+        confirmed: the id of a failed test, to run only this one again; empty to run all `tests`.
     """
 
     mutant: Mutant

@@ -92,7 +92,7 @@ def list_sdk_methods() -> list[Method]:
 def has_route(api: FastAPI, method: str, path: str) -> bool:
     """Return True if a route has this method and path, with any name for the parameters.
 
-    In `/auth`, a parameter of the request also matches a literal part of the route, such as an actor.
+    Below `/auth`, a parameter in `path` also matches a fixed part of the route, such as `customer`.
     """
 
     def is_matching(part: str, route_parts: str) -> bool:
@@ -120,7 +120,7 @@ def list_working_methods(api: FastAPI) -> set[str]:
 
 
 def build_table(api: FastAPI) -> str:
-    """Return the table of docs/api.md."""
+    """Return the Markdown tables of docs/api.md: counts of SDK methods, and those that work or are refused."""
     parts: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     working = list_working_methods(api)

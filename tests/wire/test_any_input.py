@@ -266,7 +266,7 @@ def document() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def boundary_schema(document: dict[str, Any]) -> BaseSchema:
-    """Return a schema that generates the minimum and maximum of each value."""
+    """Return a schema that generates requests with the minimum and the maximum of each value."""
     return _remove_duplicates(schemathesis.openapi.from_dict(document, config=NO_METHODS))
 
 
@@ -276,7 +276,7 @@ def random_schema(document: dict[str, Any]) -> BaseSchema:
 
 
 def _remove_duplicates(schema: BaseSchema) -> BaseSchema:
-    """Leave out cases that other cases cover, and return the schema.
+    """Make the schema leave out cases that other cases cover, and return it.
 
     Of the accepted cases, those with a minimum or maximum remain. A refused case, such as a field of a wrong type,
     is sent to only one of the operations with the same declaration.

@@ -373,7 +373,7 @@ async def create_key(reader: Reader) -> None:
 
 
 async def create_small_table_rows(reader: Reader) -> None:
-    """Create a row in each small table."""
+    """Create a product tag, a product type, a refund reason and a return reason."""
     bodies = (
         {"value": "De pino"},
         {"value": "De pino"},
@@ -526,7 +526,7 @@ BEARER_OPERATIONS = {"POST /auth/token/refresh", "POST /auth/session"}
 async def open_reader(
     folder: Path, examples: Mapping[str, Any], headers: Mapping[str, str], ids: Mapping[str, str]
 ) -> AsyncIterator[Reader]:
-    """Open the shop of a data folder, and yield a reader who knows these ids and sends these headers."""
+    """Open the shop in `folder`, and yield a reader with these ids, whose requests have these headers."""
     shop = Shop(Settings(data_dir=folder))
     transport = httpx.ASGITransport(create_api(shop), client=("190.24.1.1", 50_000))
     async with httpx.AsyncClient(transport=transport, base_url="http://shop.test", headers=headers) as client:
@@ -535,7 +535,7 @@ async def open_reader(
 
 
 async def sign_in(reader: Reader) -> None:
-    """Read the ids of the seeded shop, and send the shop's key and the owner's cookie from now on."""
+    """Give the reader the ids of the seeded shop, its publishable key and a session cookie of the owner."""
     key, staff_id, ids = await _read_shop(reader.shop)
     async with reader.shop.database.transaction() as session:
         cookie = await open_session(session, staff_id, Browser("190.24.1.1"), has_second_factor=True)
@@ -545,7 +545,7 @@ async def sign_in(reader: Reader) -> None:
 
 
 async def send_bearer_token(reader: Reader) -> None:
-    """Send a token of the owner from now on."""
+    """Make the reader send a bearer token of the owner from now on."""
     async with reader.shop.database.read() as session:
         staff_id = (await session.execute(select(Staff.id).where(Staff.role == "owner"))).scalar_one()
     token = issue_token(reader.shop.settings.signing_key, TokenOwner(staff_id, USER))
@@ -553,7 +553,7 @@ async def send_bearer_token(reader: Reader) -> None:
 
 
 async def _read_shop(shop: Shop) -> tuple[str, str, list[str]]:
-    """Allow manual payment in the region and add a second staff member.
+    """Allow manual payment in the region, add a second staff member, and read the ids.
 
     Returns:
         The publishable key, the owner's id, and one id of each kind of row.

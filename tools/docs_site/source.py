@@ -38,7 +38,7 @@ def assemble(folder: Path) -> None:
 
 
 def rewrite_links(text: str, place: PurePath) -> str:
-    """Return the text of a document with the links of the site.
+    """Return a document with its links rewritten for the site.
 
     Args:
         text: the document.

@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """The values that the load generator needs for its requests to one side."""
+    """Keys, ids and words that the load generator needs for its requests to the shop or to the platform."""
 
     publishable_key: str
     region_id: str

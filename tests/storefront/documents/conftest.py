@@ -128,7 +128,10 @@ def renderer() -> FakeRenderer:
 
 @pytest.fixture
 async def browser(toyshop: Shop, build: Path, renderer: FakeRenderer) -> AsyncIterator[httpx.AsyncClient]:
-    """Return a client that requests documents like a browser with scripts. Other paths are answered with "reflex"."""
+    """Return a client that requests documents like a browser with scripts.
+
+    Paths that are no documents are passed on, and answered with the text "reflex".
+    """
     renders = RenderCache(renderer, toyshop.settings, b"build", build)
     documents = Documents(PlainTextResponse("reflex"), build, renders)
     transport = httpx.ASGITransport(documents)

@@ -110,7 +110,7 @@ def test_products_of_a_state_without_a_browser_are_not_recorded(monkeypatch: pyt
 
 
 def test_products_of_a_background_handler_are_recorded_for_its_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Watch through a proxy of the state, as Reflex passes it: the class of the state itself is recorded."""
+    """Pass a proxy of the state, as Reflex does in background handlers: the state's own class is recorded."""
     pages = OpenPages()
     monkeypatch.setattr(module, "open_pages", pages)
     root = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]

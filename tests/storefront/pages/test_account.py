@@ -88,7 +88,10 @@ async def preprocess(root: rx.State, event: Event) -> StateUpdate | None:
 
 
 async def hydrate(root: rx.State, *, is_document: bool = True) -> list[dict[str, Any]]:
-    """Return the first messages to a new document of this tab, or to the existing document after a reconnect."""
+    """Return the first messages that the server sends to a new document of this tab.
+
+    Without `is_document`, they are the messages to a document that reconnects.
+    """
     sent: list[dict[str, Any]] = []
 
     async def emit(_token: str, delta: dict[str, Any]) -> None:

@@ -19,9 +19,10 @@ DOCUMENT = Event(name=HYDRATE, payload={"hashes": ["digest"], "vars": {}})
 
 
 async def load_pages_after(shopper: Callable[[], rx.State], event: Event, address: str) -> list[bool]:
-    """Load the product page, the catalogue and the checkout. Return for each if it is loaded after the event.
+    """Load three pages, send an event, and return for each page if it is still loaded.
 
-    They are loaded at `/product/oso`; the event comes from `address`. Only the checkout is not public.
+    The pages are the product page, the catalogue and the checkout, which alone is not public. They are loaded at
+    `/product/oso`; the event comes from `address`.
     """
     root = shopper()
     root.router = RouterData.from_router_data({"pathname": "/product/oso", "asPath": "/product/oso"})

@@ -28,7 +28,7 @@ def test_office_script_contains_the_defaults_of_every_office_state() -> None:
 
 
 def write_manifest(folder: Path, text: str) -> Path:
-    """Return the built manifest with this text."""
+    """Write the text as the build's route manifest. Return the path of the file."""
     (folder / "assets").mkdir()
     file = folder / "assets" / "manifest-a1b2.js"
     file.write_text(text)

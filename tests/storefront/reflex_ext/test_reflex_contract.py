@@ -35,13 +35,13 @@ class Use:
     Attributes:
         name: `module:qualified.name`.
         by: our module that uses it.
-        why: the purpose.
+        why: its purpose for our module, as a verb phrase: "checks every event".
         overridden: the names of all arguments of a method that we override or replace.
         arguments: the number of positional arguments in our call.
         named: the names of the keyword arguments in our call.
-        is_called: True if we call it without arguments.
+        is_called: True if our call has no arguments.
         fields: the fields of its instances that we read or set.
-        value: the required value.
+        value: the value that it must have.
         looked_up: global names and attributes that its code must look up.
     """
 
@@ -357,7 +357,7 @@ def resolve(use: Use) -> Any:
 
 
 def message_for(use: Use) -> str:
-    """Return which module uses the name, and why."""
+    """Return the failure message: which module relies on the name, and for which purpose."""
     return f"{use.by} relies on it: it {use.why}. See docs/reflex.md."
 
 
@@ -458,7 +458,7 @@ def test_state_update_has_full_name_and_marked_variables() -> None:
 
 
 def test_misspelt_field_of_a_view_is_refused_when_the_page_is_built() -> None:
-    """Check that the variable of a dataclass, or None, has only variables for its fields, at any depth."""
+    """Check that the variable of a nested, optional dataclass has only the names of its fields."""
 
     @dataclass
     class RowView:
@@ -529,7 +529,7 @@ async def _sent(name: str) -> list[str]:
 
 
 def test_event_with_an_underscore_is_sent_to_the_browser() -> None:
-    """Check the rule that sends `_start_over` and `_confirmed` to `reconnecting.js` and `presses.js`."""
+    """Check the rule by which `_start_over` and `_confirmed` are sent to `reconnecting.js` and `presses.js`."""
     assert asyncio.run(_sent("_confirmed")) == ["browser _confirmed"]
     assert asyncio.run(_sent("state.add")) == ["server state.add"]
 

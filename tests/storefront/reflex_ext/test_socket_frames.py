@@ -89,7 +89,10 @@ def test_page_with_an_unknown_url_can_connect() -> None:
 
 @pytest.fixture(params=STORING)
 def filter_stored(request: pytest.FixtureRequest) -> Any:
-    """Return a function that returns the accepted values of a browser's storage, for each event that has some."""
+    """Return a function that returns the values that an event accepts from the browser's storage.
+
+    Each test runs once for every event that receives such values.
+    """
 
     def brought(stored: object) -> Any:
         return parse_event({"name": request.param, "payload": {"vars": stored}})["payload"]["vars"]

@@ -78,7 +78,7 @@ def watch_renderings(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
 
 
 async def wait_until_up(renderer: RendererSupervisor) -> None:
-    """Wait until a process is up, even if only briefly: a resting renderer may stop it at once."""
+    """Wait until a renderer process runs, even if only briefly: a supervisor at rest may stop it at once."""
     async with asyncio.timeout(SECONDS):
         while not renderer.is_up:  # noqa: ASYNC110 - it is another process we wait for
             await asyncio.sleep(0)
@@ -237,7 +237,7 @@ async def test_renderer_process_with_enough_pages_ends_when_its_successor_is_rea
 
 @pytest.fixture
 async def resting_renderer() -> AsyncIterator[RendererSupervisor]:
-    """Return a renderer that has just begun to rest."""
+    """Yield a supervisor that has just stopped its renderer process, because there was nothing to render."""
     renderer = RendererSupervisor(RENDERER, 2, ["/"], rests_after=0.2)
     await renderer.start()
     await wait_until_resting(renderer)

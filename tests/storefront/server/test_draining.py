@@ -10,7 +10,8 @@ from storefront.server.draining import Drain
 def drain_of(readiness: Readiness, busy: list[bool], ends: list[int]) -> Drain:
     """Return a drain that appends to `ends` when it stops the server.
 
-    Each check for running events takes the final item of `busy`, as long as there are several.
+    Each check for running events removes and returns the final item of `busy`; the only item left is returned
+    by all further checks.
     """
     return Drain(
         readiness, 0, is_busy=lambda: busy.pop() if len(busy) > 1 else busy[0], end=lambda: ends.append(1)

@@ -90,7 +90,7 @@ Shopper = Callable[[], rx.State]
 
 
 async def open_account_wishlist(shop: Shop, shopper: Shopper, email: str = "") -> AccountWishlistState:
-    """Return the state of a browser: that of a new customer with this address, or of a guest."""
+    """Return the wishlist state of a guest's browser, or of a new customer's if there is an `email`."""
     root, token = shopper(), ""
     if email:
         async with shop.database.transaction() as session:

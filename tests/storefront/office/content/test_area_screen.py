@@ -96,7 +96,7 @@ async def test_invalid_value_in_the_area_form_marks_its_row(browser_of: BrowserF
 async def test_slide_has_the_picked_product(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
-    """Two products have the same title; a slide without a product, or with two, is refused."""
+    """Check two products with the same title. A slide without a product, or with two, is refused."""
     async with shop.database.transaction() as session:
         added = [await add_product(session, defaults, f"trompo-{n}", title="Trompo") for n in (1, 2)]
     async with shop.database.read() as session:

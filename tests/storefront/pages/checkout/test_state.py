@@ -126,7 +126,7 @@ async def test_problems_are_shown_only_for_fields_that_the_shopper_has_reached(s
 async def test_typed_values_are_merged_with_the_draft_without_replacing_newer_ones(
     state: CheckoutState,
 ) -> None:
-    """Send notes without the saved values, as a page with an older draft does: the draft keeps them."""
+    """Save input without the earlier values, as a page with an older draft does: the draft keeps them."""
     await state.save_note(TYPED, [], 1)
     await state.save_note({}, ["email"], 2)
     await state.save_note({"phone": "12"}, ["email", "phone"], 3)
@@ -212,7 +212,7 @@ async def test_order_whose_answer_was_lost_is_found_by_its_cart(
 async def test_order_is_found_by_a_cart_id_that_the_browser_has_just_removed(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
-    """Test a cart refresh while the order is placed, and a connection that breaks before the answer arrives."""
+    """Let a refresh remove the ordered cart from the browser, and the connection break before the answer."""
     page = await _place_order(shop, state)
     cart = await state.get_state(CartState)
     await refresh_cart(cart)
@@ -232,7 +232,7 @@ async def test_typing_after_the_order_was_placed_shows_the_order(shop: Shop, sta
 async def test_typing_shows_the_order_even_if_the_browser_has_removed_the_cart(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """Test that typed text, saved after a refresh has removed the ordered cart, still leads to the order."""
+    """Save typed text after a refresh has removed the ordered cart: the page shows the order nevertheless."""
     page = await _place_order(shop, state)
     state.last_order = ""
     await refresh_cart(await state.get_state(CartState))
@@ -253,7 +253,7 @@ async def test_typing_after_an_order_of_another_tab_does_not_change_the_new_cart
 
 @asynccontextmanager
 async def order_in_progress(state: CheckoutState, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """Start placing the page's order, and hold it until the end of the block; then it is refused."""
+    """Start placing the page's order, and hold the attempt in the block. When the block ends, it is refused."""
     has_begun, may_end = asyncio.Event(), asyncio.Event()
 
     async def wait(*_arguments: object) -> NoReturn:
@@ -278,7 +278,7 @@ async def order_in_progress(state: CheckoutState, monkeypatch: pytest.MonkeyPatc
 async def test_typing_does_not_close_the_form_while_its_order_is_being_placed(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Test that the page stays open: it must go to the bank when the answer arrives."""
+    """Check that the form stays open, because it must lead to the bank when the order has been placed."""
     await _place_order(shop, state)
     async with order_in_progress(state, monkeypatch):
         await state.save_note(TYPED, [], 3)
@@ -421,7 +421,7 @@ async def test_total_in_the_answer_is_the_final_one(
 async def test_second_payment_of_a_paid_cart_shows_a_notice_on_the_empty_checkout(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """Cancel a payment, let the bank approve it, and pay again.
+    """Cancel a payment, let the bank approve it nevertheless, and pay the same cart again.
 
     The form disappears with the cart's lines, so a notice shows the reason.
     """
@@ -519,7 +519,7 @@ def _ready_shipping(option_id: str) -> Shipping:
 async def test_order_can_be_placed_before_a_new_connection_has_loaded_the_shipping(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
-    """Test that shipping which a new address removed is chosen and priced again for the order."""
+    """Place the order while the page shows no shipping: the chosen option is selected and priced again."""
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     async with shop.database.transaction() as session:
@@ -535,7 +535,7 @@ async def test_order_can_be_placed_before_a_new_connection_has_loaded_the_shippi
 async def test_order_can_be_placed_while_the_page_requests_the_shipping_price(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Change the address, as the page does, while the order prices its shipping: it is priced again."""
+    """Change the address while the order requests its shipping price: the price is requested again."""
     cart_id = (await state.get_state(CartState)).cart_id
     pickup = await choose_pickup(shop, cart_id)
     await shop.checkout.set_town(cart_id, MEDELLIN, "Calle 1 # 2-3")
@@ -719,7 +719,7 @@ async def test_page_offers_each_payment_method_with_its_fields(shop: Shop, state
 async def test_field_of_a_provider_is_shown_once_its_options_are_loaded(
     shop: Shop, state: CheckoutState
 ) -> None:
-    """Test a provider that is switched on while the page is open: its field is unknown until the options are loaded."""
+    """Enable a provider while the page is open: its field is not shown until its options are loaded."""
     load_banks = CheckoutState.event_handlers["load_banks"].fn
     await state.load()
     await load_banks(InBackground(state))
