@@ -228,7 +228,7 @@ async def audit_entries(
 
 
 async def audit_file(database: Database, actor: Actor, audit_filter: AuditFilter) -> AsyncIterator[str]:
-    """Yield the audit entries as a CSV file for a spreadsheet program, in pieces and without personal values.
+    """Yield the parts of a CSV file with the filtered audit entries, without the values of personal data.
 
     Raises:
         Forbidden: the actor may not see the audit log.

@@ -22,7 +22,7 @@ from backend.payment.answers import PaymentCollectionOut, RefundOut
 
 
 class UnitPrices(TypedDict):
-    """The price of one unit, and its crossed-out price from before a price reduction, if it has one."""
+    """The price of one unit, and its crossed-out price from before a reduction; null without a reduction."""
 
     unit_price: int | None
     compare_at_unit_price: int | None
@@ -41,7 +41,7 @@ class RequestedUnits(TypedDict):
 
 
 class UnitCounts(Quantity, RequestedUnits):
-    """Units of a line by their state."""
+    """Number of units of a line in each state."""
 
     fulfilled_quantity: int
     shipped_quantity: int
@@ -52,7 +52,7 @@ class UnitCounts(Quantity, RequestedUnits):
 
 
 class UnitTotals(TypedDict):
-    """Totals of a line's units by their state."""
+    """Price of a line's units in each state, in pesos."""
 
     refundable_total_per_unit: int
     refundable_total: int
@@ -65,7 +65,7 @@ class UnitTotals(TypedDict):
 
 
 class LineDetail(UnitCounts, UnitPrices, LastingStamps):
-    """Units of a line by their state, with the line's id."""
+    """Number of units of the line `item_id` in each state."""
 
     id: str
     order_id: str
@@ -134,7 +134,7 @@ class OrderItemOut(OrderItemFields):
 
 
 class OrderLineOut(LineDetail):
-    """State of a line's units, with the line."""
+    """Number of a line's units in each state, and the line itself."""
 
     item: OrderItemOut
 

@@ -252,7 +252,7 @@ _INSERT = insert(_TERMS)
 
 
 async def _text_condition(session: AsyncSession, text: str) -> ColumnElement[bool]:
-    """Return an SQL condition for orders with this number, tracking number or reference, or with all of these words."""
+    """Return an SQL condition for orders that have `text` as a number or reference, or have all its words."""
     either: list[ColumnElement[bool]] = []
     named = await _find_by_reference(session, text)
     if named:

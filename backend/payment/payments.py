@@ -114,9 +114,9 @@ async def refund(
 
 
 async def _add_refunded(database: Database, actor: Actor, session_id: str, amount: Cop | None) -> Cop:
-    """Add `amount` pesos to the session's refunded amount; a negative amount cancels an earlier addition.
+    """Add `amount` pesos to the session's refunded amount; None adds all captured money that is not refunded yet.
 
-    Return the pesos added.
+    A negative amount cancels an earlier addition. Return the pesos added.
     """
     async with database.transaction() as session:
         payment, _ = await lock_session(session, session_id)

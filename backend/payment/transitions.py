@@ -510,7 +510,7 @@ def _same_currency(payment: PaymentSession, report: ProviderReport) -> bool:
 
 
 def _store_details(payment: PaymentSession, report: ProviderReport) -> None:
-    """Store details of the report, which the result page shows, unless the session is final."""
+    """Store those details of the report that the result page shows. Do nothing if the session is final."""
     if SessionState(payment.state).is_final:
         return
     payment.reference = payment.reference or report.reference

@@ -36,9 +36,9 @@ class Offer:
     Attributes:
         method_type, target_type, allocation, combination: see `backend.promotions.kinds`.
         max_quantity: maximum number of discounted units of each line (`each`) or of the cart (`once`); None: all
-            units. With `buyget`, of the cart; None: it applies once.
-        budget: the remaining budget of its campaign; None if it has no limit.
-        buyget: its quantities; None for a standard promotion.
+            units. For a buyget offer, the maximum of the cart; None: the offer applies once.
+        budget: the remaining budget of its campaign; None without a limit.
+        buyget: quantities and rules of a buyget offer; None for a standard promotion.
     """
 
     promotion_id: str

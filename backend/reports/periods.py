@@ -22,7 +22,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A range of days in Colombia, both the first and the final day included. `name` is the requested period."""
+    """A range of days in Colombia that includes `since` and `until`. `name` is its value of `periodo`."""
 
     name: str
     since: date
@@ -40,7 +40,7 @@ class Period:
 
 
 class Piece(NamedTuple):
-    """A part of a period, for example a month: its label, start and end."""
+    """A part of a period, such as a month. `end` is the first moment that is no longer part of it."""
 
     label: str
     begin: datetime

@@ -16,9 +16,9 @@ from backend.returns.states import GRANTED, ReturnState
 
 
 async def compute_remaining_money(session: AsyncSession, order: Order, excluded_return_id: str = "") -> Cop:
-    """Return the captured money of the order minus its refunds and its approved returns.
+    """Return the captured pesos of the order minus its refunds and the approved refunds that are not paid yet.
 
-    The return `excluded_return_id` is not subtracted.
+    The refund of the return `excluded_return_id` is not subtracted.
     """
     captured, refunded = await sum_captured_and_refunded(session, order.cart_id)
     promised = select(func.sum(Return.amount)).where(
@@ -36,10 +36,10 @@ async def is_fully_refunded(session: AsyncSession, order: Order) -> bool:
 def compute_unsent_refund(
     order: Order, lines: Sequence[OrderLine], units: Mapping[str, int], left: Cop
 ) -> Cop:
-    """Return the refund due for unsent units, at most `left`, the money that is not refunded yet.
+    """Return the refund due for unsent units, in pesos. It is at most `left`, the money that is not refunded yet.
 
-    If no unit of the order was packed, and `units` are all that remain, the refund is all of `left`: undelivered units
-    are refunded in full, including shipping (Ley 1480 of 2011, art. 50 h).
+    If no unit of the order was packed, and `units` are all units to send, the refund is all of `left`: the law
+    requires a full refund, including shipping, of an undelivered order (Ley 1480 of 2011, art. 50 h).
 
     Raises:
         InvalidData: the units cost nothing.
@@ -52,10 +52,7 @@ def compute_unsent_refund(
 
 
 def is_nothing_sent(lines: Sequence[OrderLine], units: Mapping[str, int]) -> bool:
-    """Return True if no unit of the order was packed, and `units` are all units that remain to be sent.
-
-    In this case all the money is refunded.
-    """
+    """Return True if no unit of the order was packed, and `units` are all units that remain to be sent."""
     return all(
         not line.fulfilled and line.withdrawn + units.get(line.id, 0) == line.quantity for line in lines
     )

@@ -51,7 +51,7 @@ NEW_POINT = "new-point"
 
 @dataclass(frozen=True, slots=True)
 class TownTag:
-    """A municipality in a form. `label` has its department."""
+    """A municipality in a form. `label` includes the name of its department."""
 
     code: str
     label: str

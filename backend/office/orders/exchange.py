@@ -74,7 +74,7 @@ class ExchangeView:
         has_address: True if shipping options for an address can be listed.
         asks_email: True if the form of another address asks for an e-mail address.
         can_settle: True if it can be settled now.
-        can_give_back: True if the staff member may record money that is given back.
+        can_give_back: True if the actor may record money that the shop gives back.
     """
 
     order_id: str

@@ -53,7 +53,7 @@ class ProductRow:
         variants: number of its variants.
         price: price of its only variant, or the lowest price.
         old_price: the price before its sale; 0 without a sale.
-        location_id: location of its only variant; empty if the variant is stocked at several locations.
+        location_id: location of its only variant; empty if it has several variants or locations.
         stocked: stocked units, including reserved ones.
         free: stocked units of all variants that are not reserved.
         stock_search: search text that finds its units on the stock screen.

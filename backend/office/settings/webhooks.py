@@ -60,7 +60,7 @@ class WebhookRow:
 
     Attributes:
         warning: why it does not receive events; empty if it does.
-        version: changes with each change of the webhook, so that its form displays the saved values.
+        version: a text that differs after each change of the webhook, so that the page replaces the form's values.
     """
 
     id: str

@@ -70,7 +70,7 @@ class LocationView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StockPage(ListView):
-    """Stocked units sorted by title; with the filter `only`, those with the fewest free units first.
+    """A page of stocked units, sorted by product title or, with the filter `only`, by their number of free units.
 
     Its filters are `FIELDS`: `q` is a code or words of a title, `only` is `low`, `out` or empty.
     """

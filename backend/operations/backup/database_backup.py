@@ -127,7 +127,7 @@ async def is_in_use(database: Database) -> bool:
 async def restore_database(database: Database, description: dict[str, Any], files: dict[str, Path]) -> None:
     """Replace the whole database with the backup, or change nothing.
 
-    The restore moves or changes `files`. A previous SQLite file stays next to the new file under another name.
+    The files of the backup (`files`) are moved or changed. The replaced SQLite file is kept under another name.
 
     Raises:
         Exception: the restore failed, and the database is unchanged.

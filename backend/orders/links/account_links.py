@@ -115,7 +115,7 @@ async def open_account(
         database: the shop's database.
         token: the token of the link.
         typed: the form: the password and the checkboxes.
-        consenting: origin of the consents that are stored with the account.
+        consenting: the shop's settings, and the page and IP address from which the customer consents.
 
     Returns:
         The customer's id.

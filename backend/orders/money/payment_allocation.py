@@ -122,7 +122,7 @@ def build_parts(
     Args:
         lines: id, IVA rate, units and unit price of each line.
         shipping: the IVA rate of the shipping, and its price after discounts.
-        taken: discount by line id.
+        taken: discount of each line in pesos, by line id.
     """
     parts = {
         id_: OrderPart(rate, quantity * price - taken.get(id_, 0), quantity)

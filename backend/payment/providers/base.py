@@ -89,7 +89,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class PayerField:
-    """A field that the checkout page shows for a provider. It is a select element if `list_choices` has options for it.
+    """A field that the checkout page shows for a provider: a select element if `list_choices` returns options.
 
     `name` begins with the provider's id, so that it differs from the names of all other fields.
     """
