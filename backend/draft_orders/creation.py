@@ -35,8 +35,8 @@ async def create_draft(  # noqa: PLR0917
 
     Raises:
         NotFound: there is no such customer or sales channel.
-        InvalidData, InsufficientStock: see `backend.checkout.carts.changes.create_cart`; or an expected price is not
-            the catalogue's price.
+        InvalidData, InsufficientStock: see `backend.checkout.carts.changes.create_cart`.
+        InvalidData: an expected price is not the catalogue's price.
     """
     actor.require(Right.SELL)
     empty = NewCart(currency_code=new.currency_code)

@@ -127,7 +127,7 @@ async def set_item_units(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """Set the units of a line of the draft in the edit of a draft order; 0 removes the line.
+    """Set the new number of units of a draft order's line, in the edit of the draft; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -212,7 +212,7 @@ async def find_cart_of_edit(session: AsyncSession, actor: Actor, draft_id: str) 
 async def find_option_of_edit(
     session: AsyncSession, actor: Actor, draft_id: str, method_id: str
 ) -> EditedOption:
-    """Return the ids of the edit's cart and of the option of this shipping method.
+    """Return the id of the shipping option of this shipping method, and the id of the edit's cart.
 
     `method_id` is the id of the shipping method or of the action that added it.
 

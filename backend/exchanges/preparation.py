@@ -187,7 +187,7 @@ async def lock_exchange(session: AsyncSession, actor: Actor, exchange_id: str) -
 async def find_inbound_draft(session: AsyncSession, exchange: Exchange) -> ReturnDraft | None:
     """Return the draft of the exchange's return; None once the return was requested.
 
-    Later, a draft for the receipt of the returned units may have the same id. It is not returned.
+    After that, a draft with the same id can only be for the receipt of the units, so the result is None too.
     """
     draft = await session.get(ReturnDraft, exchange.return_id)
     return draft if draft is not None and draft.exchange_id is not None else None
@@ -201,7 +201,7 @@ async def set_inbound_units(
     Raises:
         NotFound, ExchangeEnded: see `lock_exchange`.
         NotFound: the return was requested already, so it has no draft.
-        InvalidData: fewer units can come back.
+        InvalidData: not so many units can come back.
     """
     exchange = (await lock_exchange(session, actor, exchange_id)).exchange
     draft = await drafts.find_draft(session, exchange.return_id, DraftStep.REQUEST)

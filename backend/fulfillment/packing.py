@@ -48,7 +48,7 @@ async def fulfill(  # noqa: PLR0917
 
     Raises:
         NotFound: there is no such order, or no such location.
-        InvalidData: an item is not in the order, or fewer units are left to send, or fewer units are at the given
+        InvalidData: an item is not in the order, too few units of it are left to send, or too few are at the given
             location; the shipping option is not the order's; or the address is not valid for a label.
         NotAllowed: the order must not be sent now (see `build_parcel`), or the shop does not use the provider of its
             shipping option. If the order became held during the request to the carrier, the label exists, and a new

@@ -80,7 +80,7 @@ async def build_parcel(session: AsyncSession, order: Order, new: CreateFulfillme
     """Return the requested parcel of the (locked) order.
 
     Raises:
-        InvalidData: an item is not in the order, or fewer units are left to send; or the shipping option is not the
+        InvalidData: an item is not in the order, or too few units are left to send; or the shipping option is not the
             order's.
         NotAllowed: the order is not paid, was cancelled, or is held (`PackingHeld`); preordered units have not
             arrived (`PreorderNotArrived`); or its shipping option was deleted.

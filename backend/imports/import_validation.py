@@ -241,7 +241,10 @@ def _find_lost_pictures(names: Sequence[str], match: Match | None, album: Album,
 
 
 def _drop_lost_pictures(row: Row, match: Match | None, album: Album) -> Row:
-    """Return the row without lost pictures; for an existing product without any, so that it keeps its own."""
+    """Return the row without the pictures that could not be downloaded.
+
+    The row of an existing product loses all its pictures, so that the product keeps its current ones.
+    """
     values = {column: value for column, value in row.values.items() if column != "pictures"}
     if _is_new(match):
         values["pictures"] = tuple(name for name in row.values["pictures"] if not album.is_lost(name))

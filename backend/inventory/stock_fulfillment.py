@@ -83,7 +83,7 @@ async def move_reservation(
     """Move the reservation of these units (by variant id) of the cart `holder` to this location.
 
     Raises:
-        InsufficientStock: fewer units are reserved for the cart, or too few units are free at the location; nothing
+        InsufficientStock: too few units are reserved for the cart, or too few units are free at the location; nothing
             has changed.
     """
     is_own = Reservation.holder == holder
@@ -122,7 +122,7 @@ async def fulfill(
         The locations from which the units were taken: `UnitsByLocation`.
 
     Raises:
-        InsufficientStock: fewer units are reserved for the cart, or units of a preorder have not arrived yet; nothing
+        InsufficientStock: too few units are reserved for the cart, or units of a preorder have not arrived yet; nothing
             is taken.
     """
     taken = await _take_reserved(
@@ -147,7 +147,7 @@ async def release_units(session: AsyncSession, holder: str, units: Mapping[str, 
     """Release these units (by variant id) of the reservation of the cart `holder`, so that they can be sold again.
 
     Raises:
-        InsufficientStock: fewer units are reserved for the cart; nothing is released.
+        InsufficientStock: too few units are reserved for the cart; nothing is released.
     """
     if await _take_reserved(session, holder, units, None) is None:
         raise InsufficientStock(STOCK_GONE)
@@ -215,7 +215,7 @@ async def _take_reserved(
     Levels for which `is_later` returns True are used after the others.
 
     Returns:
-        The locations of the units: `UnitsByLocation`. None if fewer units are reserved for the cart; then the
+        The locations of the units: `UnitsByLocation`. None if too few units are reserved for the cart; then the
         transaction must roll back.
     """
     missing = dict(units)

@@ -122,8 +122,8 @@ class Invoices:
     async def _prepare(self, invoice_id: str) -> PreparedDocument | RunAgain | None:
         """Return the document with its number; None if it is no longer pending, `RunAgain` if it must wait.
 
-        It waits while its provider is not configured, or while the invoice that a credit note corrects is not
-        issued.
+        A document waits while its provider is not configured; a credit note also waits until the invoice that it
+        corrects is issued.
 
         Raises:
             NoNumber: no number is available.

@@ -129,8 +129,8 @@ def job_batch(
 ) -> Callable[[F], F]:
     """Mark the method that runs the jobs `name` in batches.
 
-    It is `async def method(self, runs: Sequence[JobRun]) -> Sequence[RunAgain | None] | None`. If it raises, all jobs
-    of the batch have failed.
+    The method is `async def method(self, runs: Sequence[JobRun]) -> Sequence[RunAgain | None] | None`. If it raises,
+    all jobs of the batch have failed.
     """
     return _mark_as(JobKind(name, timeout, give_up_after, concurrency=1, batch_size=batch_size))
 

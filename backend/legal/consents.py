@@ -249,7 +249,7 @@ async def consents_of_person(
 
 
 async def withdraw_consent(session: AsyncSession, customer_id: str, kind: ConsentKind) -> int:
-    """Withdraw all consents of this kind of a customer. The proofs stay, with the time of the withdrawal.
+    """Withdraw all of a customer's consents of this kind. The proofs stay, with the time of the withdrawal.
 
     Returns:
         The number of withdrawn consents.

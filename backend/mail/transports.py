@@ -87,8 +87,8 @@ class SmtpTransport:
         """Send the mail.
 
         Raises:
-            MailRefused: the server does not accept it. The message of the error does not contain the mail's
-                address, because the message is logged and stored.
+            MailRefused: the server does not accept it. The message of the error does not contain the
+                recipient's address, because the message is logged and stored.
             MailInDoubt: the server may have accepted it. A cancellation after the mail's text was sent also raises
                 this; otherwise the job would send the mail again immediately.
             OutsideFailure: the server does not answer or rejects the login.

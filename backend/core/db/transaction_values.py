@@ -14,7 +14,7 @@ _names: set[str] = set()
 
 
 def register_transaction_values(*names: str) -> None:
-    """Declare that a rollback restores these values of `session.info` and that a transaction's end removes them."""
+    """Declare values of `session.info` that a rollback restores and the end of a transaction removes."""
     _names.update(names)
 
 

@@ -103,7 +103,7 @@ RENDERER_MEMORY = Gauge(
 def exposition() -> bytes:
     """Return the metrics of all processes in Prometheus' text format.
 
-    It reads files, so do not call it on the event loop.
+    This reads files: do not call it on the event loop.
     """
     if not _is_shared():
         return generate_latest(REGISTRY)

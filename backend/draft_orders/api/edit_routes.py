@@ -100,7 +100,7 @@ async def add_items(actor: StaffMember, draft_id: str, body: AddedItems, databas
 async def change_item(  # noqa: PLR0917
     actor: StaffMember, draft_id: str, item_id: str, body: ChangedItem, database: Db, view: View
 ) -> Preview:
-    """Set the units of a line of the draft in the edit of a draft order; 0 removes the line."""
+    """Set the new number of units of a draft order's line, in the edit of the draft; 0 removes the line."""
     async with database.transaction() as session:
         await edits.set_item_units(session, actor, draft_id, item_id, body.quantity, body.unit_price)
         return await _preview_in(session, actor, draft_id, view)
