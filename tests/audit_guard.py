@@ -130,7 +130,7 @@ def _find_outermost_frame(code: str) -> FrameType | None:
 
 
 def _list_actor_names(code: CodeType, folder: str) -> tuple[str, ...]:
-    """Return the parameters of a function that may be an actor; none if the function is outside this folder."""
+    """Return the names of the parameters that may be an actor; none for a function outside the folder."""
     known = _ACTOR_NAMES.get((id(code), folder))
     if known is None:
         parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

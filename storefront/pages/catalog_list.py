@@ -290,7 +290,7 @@ def text_from_params(params: PageParams) -> str:
 def build_lead(
     params: PageParams, text: str, trail: list[CategoryNode], page: CatalogPage, landing: LandingList
 ) -> str:
-    """Return the text below the title: a group's description, or a note about the search results."""
+    """Return the text below the title: a category's or collection's description, or a note about the results."""
     if not text and landing.collection_view:
         return landing.collection_view.description
     if not text:

@@ -25,7 +25,7 @@ def pack(parts: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) ->
 
 
 def relations(*targets: tuple[str, str, str]) -> bytes:
-    """Return the relationships part of a workbook. Each target is its id, the final part of its type, and its path."""
+    """Return the relationships part of a workbook. A target is a tuple of id, final part of the type, and path."""
     elements = "".join(
         f'<Relationship Id="{name}" Type="{DOCUMENT}/{kind}" Target="{target}"/>'
         for name, kind, target in targets
@@ -167,7 +167,7 @@ def many_boxes(count: int = 3_000_000) -> bytes:
 
 
 def label() -> bytes:
-    """Return a PDF of one page."""
+    """Return a valid PDF of one empty page, as large as a label."""
     writer, content = PdfWriter(), BytesIO()
     writer.add_blank_page(width=288, height=432)
     writer.write(content)

@@ -122,7 +122,7 @@ def api(shop: Shop) -> FastAPI:
 
 @pytest.fixture
 async def callers(shop: Shop) -> Callers:
-    """Return the headers of each caller by name: bearer tokens, and browsers (`… in a browser`)."""
+    """Return each caller's headers by name. They have a bearer token or, if the name has a suffix, a session."""
     key = shop.settings.signing_key
     headers: Callers = {
         "nobody": {},
@@ -156,7 +156,7 @@ def test_table_of_roles_lists_exactly_the_admin_routes(api: FastAPI) -> None:
 def expected_outcome(route: str, caller: str) -> str:
     """Return the expected outcome for this caller: `let in`, `forbidden`, `the office`, or `unknown`.
 
-    `the office` is a refusal that names the office, because the caller signed in without a second factor.
+    `the office` is a refusal that asks the caller to confirm the second factor in the office.
     """
     name, _, kind = caller.partition(" ")
     if name not in tuple(Role):

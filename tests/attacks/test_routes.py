@@ -117,7 +117,7 @@ def test_every_route_in_the_table_has_a_known_caller() -> None:
 
 
 def can_call(kind: str, callers: str) -> bool:
-    """Return True if a route with these callers accepts this kind of caller."""
+    """Return True if a route that `routes.txt` opens to `callers` accepts a caller of this kind."""
     return callers == "anybody" or (callers == "key" and kind != "nobody") or kind in callers.split()
 
 

@@ -20,7 +20,7 @@ from backend.operations.monitoring.alert_webhook import OwnersWebhook
 
 @pytest.fixture(autouse=True)
 async def other(database: Database, database_url: str) -> AsyncIterator[Database]:
-    """Yield a second replica. The owner's webhook for alerts is set on both."""
+    """Yield the database of a second replica. On both replicas, the owner's webhook for alerts is set."""
     other = Database(database_url)
     url, secret = "https://hooks.example/trompo", "a secret"
     settings = Settings.model_validate({"alert_webhook": url, "alert_webhook_secret": secret})

@@ -300,7 +300,7 @@ async def test_deleted_variant_adds_a_notice_with_all_its_units(
 async def test_variant_missing_in_a_product_change_adds_a_notice(
     database: Database, defaults: Defaults
 ) -> None:
-    """Check a variant that an API client leaves out: clients send all variants, and a missing one is deleted."""
+    """Change a product as an API client that leaves one variant out, which deletes that variant."""
     cart_id, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     async with database.transaction() as session:
@@ -399,7 +399,7 @@ async def test_notice_moves_to_the_merged_cart(database: Database, defaults: Def
 async def test_merge_during_a_variant_deletion_adds_a_notice_to_the_merged_cart(
     database: Database, defaults: Defaults
 ) -> None:
-    """Check a sign-in that moves the line and commits while the deletion waits for it."""
+    """Delete a variant while a sign-in moves its line to another cart: the deletion waits for the sign-in."""
     guests, trompo = await cart_with(database, defaults)
     large = await second_variant(database, defaults, trompo, "Grande")
     ana = await customer(database)

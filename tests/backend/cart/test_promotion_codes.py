@@ -260,7 +260,7 @@ async def test_code_can_be_removed_in_any_state_of_its_promotion(
     variant_id: str,
     change: dict[str, Any] | None,
 ) -> None:
-    """Check a promotion that became automatic, or was deleted (None)."""
+    """Make the promotion automatic, or delete it if `change` is None. Then remove its code from the cart."""
     made = await promotion(admin, "DIEZ")
     cart = await read_typed_codes(store, (await create_cart(store, variant_id))["id"], "DIEZ")
     path = f"/admin/promotions/{made['id']}"

@@ -42,7 +42,7 @@ async def product(admin: httpx.AsyncClient, **said: Any) -> dict[str, Any]:
 
 
 async def list_published_products(shop: Shop) -> set[str]:
-    """Return the products whose changes were published."""
+    """Return the ids of the products whose changes were published (in the outbox)."""
     async with shop.database.read() as session:
         return set((await session.execute(select(OutboxEvent.product_id))).scalars())
 

@@ -131,7 +131,7 @@ async def rename(database: Database, collection_id: str, handle: str) -> None:
 
 
 async def test_former_address_of_a_collection_leads_to_it(database: Database, ids: dict[str, str]) -> None:
-    """Rename a collection twice, back to its first handle, and hide it; then another one takes the address."""
+    """Rename a collection twice and back. Then hide it, give a former address to another one, and delete it."""
     own = ids["Poesía"]
     await rename(database, own, "versos")
     await rename(database, own, "rimas")

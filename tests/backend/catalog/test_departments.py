@@ -26,7 +26,7 @@ from tests.store_defaults import add_product, set_up_defaults
 
 @dataclass(frozen=True)
 class Case:
-    """A tree of categories (handle, parent), the category of the product, and the expected display."""
+    """A tree of categories (handle, parent), a product's category, and the expected departments and breadcrumb."""
 
     tree: tuple[tuple[str, str | None], ...] = ()
     category: str | None = None

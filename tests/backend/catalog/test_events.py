@@ -32,7 +32,7 @@ async def toy(database: Database, defaults: Defaults, stock: int, handle: str = 
 
 
 async def read_published_variants(database: Database) -> list[str]:
-    """Return the variants whose products were published since the previous call."""
+    """Return the variants of the products whose changes were published since the previous call."""
     async with database.transaction() as session:
         rows = await session.execute(
             select(Variant.id)

@@ -73,12 +73,12 @@ async def test_free_variant_is_displayed_as_free(
 ) -> None:
     """Check how a price of 0 is displayed.
 
-    | price | `is_free` | list, product, cart | as a number |
+    | price | `is_free` | list, product, cart | structured data |
     |---|---|---|---|
     | 0 | yes | «Gratis» | 0 |
     | 0 | no | `$ 0`, not available | 0 |
     | above 0 | yes | its price | its price |
-    | 0 and free, next to a variant with a price | yes | «Desde $ 0», and «Gratis» once it is chosen | 0 |
+    | 0, and a second variant has a price | yes | «Desde $ 0»; once the free one is chosen, «Gratis» | 0 |
     """
     shown = {"unpriced": cop("$ 0"), "free": "Gratis", "priced": cop("$ 30.000")}
     async with shop.database.read() as session:

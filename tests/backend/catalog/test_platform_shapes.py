@@ -45,13 +45,13 @@ Shape = dict[str, Any] | list[Any] | str
 
 @cache
 def read_recorded_shapes() -> dict[str, Shape]:
-    """Return the shapes by the name of their recording."""
+    """Return the shape of each recorded response of the platform, by the recording's name."""
     parts = re.findall(r"^## (.*)\n(.*)$", RECORDED.read_text(), re.MULTILINE)
     return {name: _read(iter(TOKEN.findall(shape))) for name, shape in parts}
 
 
 def _read(tokens: Iterator[str]) -> Shape:
-    """Return the shape that starts with the next token."""
+    """Parse the shape that begins at the next token, and consume its tokens."""
     opening = next(tokens)
     if opening == "{":
         return _fields(tokens)
@@ -108,7 +108,7 @@ def _has_type(kind: str, value: Any) -> bool:
 
 
 class Answers:
-    """This shop's responses to each recorded request, for two purchases and the data around them."""
+    """This shop's responses to the recorded requests, by name. They concern two purchases and the catalogue."""
 
     def __init__(self, store: httpx.AsyncClient, admin: httpx.AsyncClient) -> None:
         self.store, self.admin = store, admin

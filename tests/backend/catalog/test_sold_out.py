@@ -22,7 +22,7 @@ async def variant(shop: Shop, shop_defaults: Defaults) -> str:
 
 
 async def read_version(shop: Shop) -> int:
-    """Return the version of the sold-out variants."""
+    """Return the version number that a change of the set of sold-out variants raises."""
     async with shop.database.read() as session:
         return (await session.execute(select(CatalogVersion.sold_out))).scalar_one()
 

@@ -193,7 +193,7 @@ async def test_calculated_price_without_a_region_is_refused(store: httpx.AsyncCl
 async def test_variant_has_the_pictures_of_its_product_on_request(
     store: httpx.AsyncClient, shelf: Shelf
 ) -> None:
-    """Request `*variants.images`, as the official storefront does to show those of the chosen variant."""
+    """Request `*variants.images`, as the official storefront does to show the chosen variant's pictures."""
     path = f"/store/products/{shelf.product['trompo']}"
     asked = (await get(store, path, fields="*variants.images"))["product"]
     assert asked["variants"][0]["images"] == asked["images"]

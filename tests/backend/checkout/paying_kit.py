@@ -125,7 +125,7 @@ class Till:
             await add_to_cart(session, cart_id, variant, quantity)
 
     async def decide(self, payment: PaymentSession, state: ProviderState) -> str:
-        """Set the bank's decision, and check the payment. Return the session's state."""
+        """Let the bank decide, and let the shop read the decision. Return the payment session's state."""
         self.bank.states[payment.invoice] = state
         await check_session(self.database, self.checkout.payments.providers, payment)
         return await self.state(payment)

@@ -93,7 +93,7 @@ async def approve(till: Till, payment: PaymentSession, amount: int | None) -> No
 
 @pytest.fixture
 async def short_order(till: Till) -> Order:
-    """Return an order of two units, paid by its second payment, whose units are sold out."""
+    """Return an order of two units that were sold out when its second payment was captured."""
     cart_id = await till.cart(await till.make_variant(stock=2), 2)
     await till.start(cart_id)
     payment = await till.start(cart_id, replace=True)
@@ -159,7 +159,7 @@ async def test_accepted_late_payment_without_a_snapshot_pays_the_unchanged_order
 
 
 async def test_money_accepted_twice_is_counted_once(till: Till) -> None:
-    """Accept a too small amount, and then a second attention row about the same payment: it changes nothing."""
+    """Accept a too small amount. Accepting it again, in a later attention row, changes nothing."""
     trompo = await till.make_variant(stock=3)
     order, payment = await till.order(trompo)
     await approve(till, payment, PRICE - 1)
@@ -252,7 +252,7 @@ async def test_dismissing_a_second_transaction_does_not_change_the_held_payment(
 
 
 async def _start_without_answer(till: Till, cart_id: str) -> PaymentSession:
-    """Return a payment of the cart whose start got no answer, and which had no report for 48 hours."""
+    """Return a payment of the cart about which the bank has reported nothing for 48 hours, not even its start."""
     till.bank.refusal = OutcomeUnknown("no answer")
     with pytest.raises(OutcomeUnknown):
         await till.start(cart_id)
@@ -265,7 +265,7 @@ async def _start_without_answer(till: Till, cart_id: str) -> PaymentSession:
 
 
 async def _approve_late(till: Till, cart_id: str) -> PaymentSession:
-    """Return a payment of the cart that was rejected before there was an order, and approved later."""
+    """Return a payment that the bank rejected and later approved, while its cart has no order."""
     payment = await till.start(cart_id)
     await till.decide(payment, ProviderState.REJECTED)
     await approve(till, payment, PRICE)
@@ -311,7 +311,7 @@ async def test_refunded_payment_cannot_be_accepted_by_another_attention(till: Ti
 
 @pytest.fixture
 async def waiting_order(till: Till) -> tuple[Order, PaymentSession]:
-    """Return an order and the second payment, for which it waits. The late money of the first one was refunded."""
+    """Return an order and its second payment, which is pending. The first was approved late and refunded."""
     cart_id = await till.cart(await till.make_variant(stock=1))
     first = await till.start(cart_id)
     await till.decide(first, ProviderState.REJECTED)
@@ -380,7 +380,7 @@ async def test_rejection_of_a_closed_payment_does_not_change_a_refunded_order(
 
 
 async def packed_order(till: Till) -> tuple[Order, PaymentSession]:
-    """Return an order that was packed before its money arrived, and its payment, which has one peso too little."""
+    """Return a packed order and its payment, which was approved after the packing with one peso too little."""
     cart_id = await till.cart(await till.make_variant(stock=1))
     payment = await till.start(cart_id)
     order = (await till.checkout.complete(cart_id)).order
@@ -412,7 +412,7 @@ async def test_attention_about_the_money_of_a_packed_order_cannot_be_dismissed(
 async def test_packed_order_is_not_cancelled_by_a_rejection_of_the_bank(
     till: Till,
 ) -> None:
-    """Check that the rejection is applied after the fulfillment was cancelled, as the bank is asked again."""
+    """Let the bank reject the payment: the shop applies the rejection only after the fulfillment is cancelled."""
     order, payment = await packed_order(till)
     till.bank.states[payment.invoice] = ProviderState.REJECTED
     for _ in range(2):
@@ -428,7 +428,7 @@ async def test_packed_order_is_not_cancelled_by_a_rejection_of_the_bank(
 
 @pytest.mark.parametrize("is_ordered", [False, True])
 async def test_refund_releases_units_and_promotion_uses(till: Till, is_ordered: bool) -> None:
-    """Check the only remaining unit, and the only remaining use of a code."""
+    """Refund the cart that has the only unit and the only use of a code: another cart gets both."""
     await add_promotion(till)
     trompo = await till.make_variant(stock=1)
     first, second = await till.cart(trompo), await till.cart(trompo)

@@ -182,7 +182,7 @@ async def test_cancelled_order_is_restored_if_staff_accept_its_late_payment(till
 async def test_order_cancelled_by_a_refund_stays_cancelled_after_a_late_approval(
     till: Till, trompo: str
 ) -> None:
-    """Check an order with a too small payment, which staff refunded: that cancelled the order."""
+    """Refund a too small payment, which cancels the order. Then let the bank approve the earlier payment."""
     cart_id = await till.cart(trompo)
     earlier = await till.start(cart_id)
     later = await till.start(cart_id, replace=True)

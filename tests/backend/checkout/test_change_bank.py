@@ -67,7 +67,7 @@ async def test_change_of_bank_restores_the_cart_and_cancels_the_order(till: Till
 
 
 async def test_units_that_could_not_be_restored_add_one_notice_to_the_cart(till: Till) -> None:
-    """Check a product that is hidden while its payment is at the bank: repeated restorations add only one message."""
+    """Hide the product while its payment is at the bank, and restore the cart twice: it has only one notice."""
     trompo = await till.make_variant(stock=3)
     order, _payment = await till.order(trompo, 3)
     async with till.database.transaction() as session:
@@ -129,9 +129,9 @@ async def test_late_approval_of_an_order_whose_units_are_sold_out_raises_attenti
 
 
 async def _sign_in_and_pay_twice(till: Till, guests: str, old: PaymentSession, *, old_is_first: bool) -> None:
-    """Sign in to an account with a cart, whose cart gets the guest's lines, and pay it. Then approve both payments.
+    """Move the guest's lines to an account's cart by signing in, and pay that cart. Then approve both payments.
 
-    Check that the first approved payment is captured, and that the second one is held and raises attention.
+    Check that the payment approved first is captured, and that the other one is held and raises attention.
     """
     async with till.database.transaction() as session:
         ana = Customer(email="ana@example.com")
@@ -199,7 +199,7 @@ async def test_restored_guest_purchase_is_paid_only_once_after_a_sign_in(
 async def test_guest_payment_without_a_bank_answer_is_remembered_after_a_sign_in(
     till: Till, old_is_first: bool
 ) -> None:
-    """Check a guest's cart without an order. The sign-in moves its lines to the account's cart, which is paid."""
+    """Start a guest's payment, which the bank does not answer. Then sign in, and pay the account's cart."""
     guests = await till.cart(await till.make_variant())
     till.bank.refusal = OutcomeUnknown("no answer")
     with pytest.raises(OutcomeUnknown):

@@ -216,7 +216,7 @@ async def test_replicas_with_different_clocks_start_one_payment(
     refusals: list[BaseException] = []
 
     async def second_press() -> None:
-        """Send the same request to a replica with a wrong clock, while the first replica's bank has not answered."""
+        """Start the payment again on a replica with a wrong clock, while the first replica waits for the bank."""
         till.bank.on_call = None
         for name in (
             "backend.rate_limit.limiter",

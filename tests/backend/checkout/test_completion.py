@@ -77,7 +77,7 @@ async def test_completing_a_cart_reserves_nothing_for_a_payment_without_a_hold(t
 
 
 async def test_paid_order_keeps_its_other_units_if_those_of_a_variant_are_sold_out(till: Till) -> None:
-    """Check an expired reservation of two variants, one of which another cart has bought."""
+    """Let the order's reservation of two variants expire, and another cart reserve one of them."""
     trompo, yoyo = [await till.make_variant(handle, stock=1) for handle in ("trompo", "yoyo")]
     cart_id = await till.cart(trompo)
     await till.add(cart_id, yoyo)

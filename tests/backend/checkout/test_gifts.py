@@ -176,7 +176,7 @@ async def test_gift_wrapping_is_neither_listed_nor_sold_alone(
 async def test_gift_wrapping_is_not_restored_without_its_hidden_product(
     shop: Shop, trompo: str, wrapping: str
 ) -> None:
-    """Hide the product of an order, and restore its cart for another payment; then order it again."""
+    """Hide the ordered product. Neither the restored cart nor a repeated order gets the gift wrapping alone."""
     placed = await place_order(shop, await cart_with(shop, trompo, wrapping))
     async with shop.database.transaction() as session:
         await session.execute(update(Product).where(Product.handle == "trompo").values(status="draft"))

@@ -56,7 +56,7 @@ async def test_completing_a_cart_keeps_the_reservation_of_a_held_payment(till: T
 async def test_approval_while_its_reservation_is_released_gets_its_units(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check another replica that releases expired reservations between reading and confirming the reservation."""
+    """Let another replica release the expired reservation between the moments when it is read and confirmed."""
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "trompo", stock=2)
     order_id, session_id = await place_order_at_bank(shop, store, variant)

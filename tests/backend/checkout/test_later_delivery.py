@@ -79,9 +79,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class DayCarrier(ScriptedCarrier):
-    """A carrier with the delivery days that a test sets.
+    """A carrier that needs `days` days for a delivery.
 
-    None simulates a carrier that does not answer: the quote is the fixed price, which is the same here.
+    If `days` is None, it does not answer: the quote is the fixed price, which equals the carrier's price here.
     """
 
     days: int | None = 3

@@ -198,7 +198,7 @@ async def test_list_of_banks_is_read_once_per_purchase(
 async def test_store_api_reads_the_list_of_banks_once_to_check_the_payer(
     checkout: Checkout, cart_id: str, bank_list_reads: list[object]
 ) -> None:
-    """Check that a wrong payer is refused without a stored session, and a right one goes to the bank."""
+    """Check also that wrong data of the payer store no payment session, and that right data go to the bank."""
     await set_destination(checkout.database, cart_id, ANA)
     await checkout.offer_shipping(cart_id, ip=IP)
     collection, _ = await checkout.create_collection(cart_id)

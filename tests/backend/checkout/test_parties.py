@@ -208,7 +208,7 @@ async def test_restored_cart_has_the_same_payer(shop: Shop, store: httpx.AsyncCl
 async def test_payment_started_by_the_previous_release_is_invoiced_to_the_recipient(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
-    """Check a snapshot that holds the shipping address as its billing address."""
+    """Store the shipping address as the snapshot's billing address, as the previous release did."""
     cart_id = await create_cart_with_shipping(store, trompo)
     await start(store, cart_id, CC)
     async with shop.database.transaction() as session:

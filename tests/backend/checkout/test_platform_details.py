@@ -29,7 +29,7 @@ from tests.store_steps import (
 
 @pytest.fixture
 async def cube(shop: Shop, shop_defaults: Defaults) -> str:
-    """Return a variant with five units: one payment may hold all of them."""
+    """Return a variant with five units, all of which one payment may reserve."""
     async with shop.database.transaction() as session:
         return await add_product(session, shop_defaults, "cubo", stock=5)
 

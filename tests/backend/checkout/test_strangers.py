@@ -62,7 +62,7 @@ def filled(text: Any, names: dict[str, str]) -> Any:
 async def send(
     store: httpx.AsyncClient, step: tuple[str, str], names: dict[str, str], headers: dict[str, str]
 ) -> tuple[int, str]:
-    """Return the answer's status and text, with the requested ids replaced by their names."""
+    """Send a request of `STEPS`. Return the answer's status, and its text with each id replaced by its name."""
     (method, path), body = step, filled(STEPS[step], names)
     sent: dict[str, Any] = {"params": body} if method == "GET" and body else {"json": body} if body else {}
     answer = await store.request(method, filled(path, names), headers=headers, **sent)

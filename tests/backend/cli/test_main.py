@@ -296,7 +296,7 @@ MEDELLIN = "Medellín, Antioquia"
 
 
 def answer_init(monkeypatch: pytest.MonkeyPatch, *answers: str) -> Result:
-    """Run `trompo init` at a terminal. An empty answer accepts the default; then the input ends."""
+    """Run `trompo init` at a terminal with these answers. An empty answer accepts the default value."""
     monkeypatch.setattr("backend.core.terminal.is_terminal", lambda: True)
     return CliRunner().invoke(app, ["init"], input="".join(f"{answer}\n" for answer in answers))
 

@@ -282,7 +282,7 @@ async def test_docs_page_shows_a_curl_example_for_every_body(anyone: httpx.Async
 
 
 class Sign(Body):
-    """A body with characters that are special in HTML and in the shell."""
+    """A request body whose example has characters that are special in HTML and in the shell."""
 
     model_config = example(text="<b>$5.000</b> & 'nada' \"más\"")
 

@@ -84,7 +84,7 @@ async def test_customer_gets_one_mail_about_the_new_order(till: Till) -> None:
 async def test_exchange_has_a_credit_note_and_a_new_invoice(
     shop: Shop, shop_defaults: Defaults, price: int
 ) -> None:
-    """Check a cheaper and a dearer product: the old invoice is credited fully, the new one has the new price."""
+    """Exchange for a cheaper and a dearer product: the invoice is credited fully, and a new one is issued."""
     await enable_invoices(shop)
     async with shop.database.transaction() as session:
         old = await add_product(session, shop_defaults, "trompo", price=PRICE)

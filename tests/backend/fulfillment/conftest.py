@@ -18,7 +18,7 @@ from tests.store_defaults import Defaults, set_up_defaults
 
 @pytest.fixture
 async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
-    """Return a shop with real labels of the embedded carrier, each with a separate number."""
+    """Return a shop whose embedded carrier creates real labels (not test labels), each with its own number."""
     settings = Settings(data_dir=tmp_path / "data", database_url=database_url, carrier_sandbox=False)
     shop = Shop(settings)
     yield shop

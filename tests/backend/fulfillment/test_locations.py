@@ -188,7 +188,7 @@ async def test_label_has_the_origin_for_which_its_price_was_quoted(  # noqa: PLR
     *,
     moves: bool,
 ) -> None:
-    """Quote and create a label, also after the location got another address than the warehouse of the settings."""
+    """Check also a location whose address differs from the warehouse in the settings."""
     near, _ = location_ids
     if moves:
         address = {"address_1": "Calle 5 # 38-14", "city": "Cali", "province": "Valle del Cauca"}

@@ -230,7 +230,7 @@ async def test_order_with_label_cancelled_by_the_carrier_can_be_sent_again(road:
 async def test_shipped_order_with_label_cancelled_by_the_carrier_can_be_sent_again(
     road: Road,
 ) -> None:
-    """Assume that the parcel was never collected."""
+    """Let the carrier cancel the label of an order marked as shipped, as if the parcel was never collected."""
     path = f"/admin/orders/{road.order_id}/fulfillments"
     label = f"{path}/{road.fulfillments[0]['id']}"
     await post(road.admin, f"{label}/shipments")
@@ -285,7 +285,7 @@ async def report_status(road: Road, patch: pytest.MonkeyPatch, status: str, deta
 async def test_parcel_delivered_to_the_sender_is_returned(
     road: Road, monkeypatch: pytest.MonkeyPatch, status: str, detail: str, words: str
 ) -> None:
-    """Otherwise the order would count as delivered: its return period would begin, and staff would not call."""
+    """Check that the order does not count as delivered: no return period begins, and attention is raised."""
     await road.move(Status.IN_TRANSIT)
     await road.follow()
     await report_status(road, monkeypatch, status, detail)
@@ -315,7 +315,7 @@ async def test_parcel_delivered_to_the_sender_is_returned(
 async def test_usual_tracking_stage_opens_no_attention_and_keeps_the_carriers_words(
     road: Road, monkeypatch: pytest.MonkeyPatch, status: str, stage: str, order_status: str
 ) -> None:
-    """Otherwise every parcel on its usual way would open attention."""
+    """Report a usual status of the carrier, after which staff have nothing to do."""
     await report_status(road, monkeypatch, status, "")
     order = await road.order()
     assert (order["fulfillment_status"], order["fulfillments"][0]["data"]["stage"]) == (order_status, stage)

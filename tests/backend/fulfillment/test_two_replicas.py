@@ -15,7 +15,7 @@ from tests.store_steps import complete_purchase, get, post
 
 @pytest.fixture
 async def other_shop(shop: Shop) -> AsyncIterator[Shop]:
-    """Return the shop in a second process that shares only the database."""
+    """Return a second instance of the shop, as another process opens it."""
     other = Shop(shop.settings)
     yield other
     await other.stop()
@@ -23,7 +23,7 @@ async def other_shop(shop: Shop) -> AsyncIterator[Shop]:
 
 @pytest.fixture
 async def other_admin(other_shop: Shop, admin: httpx.AsyncClient) -> AsyncIterator[httpx.AsyncClient]:
-    """Return the owner's browser with requests to the second process."""
+    """Return the owner's browser, connected to the second instance."""
     transport = httpx.ASGITransport(create_api(other_shop), client=SHOPPER)
     async with httpx.AsyncClient(
         transport=transport, base_url=admin.base_url, headers=admin.headers
@@ -35,7 +35,7 @@ async def other_admin(other_shop: Shop, admin: httpx.AsyncClient) -> AsyncIterat
 async def sent(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> dict[str, Any]:
-    """Return an order whose label the first process created."""
+    """Return an order whose label the first instance created."""
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "trompo")
     order = await complete_purchase(store, variant, 1, price_type="calculated")

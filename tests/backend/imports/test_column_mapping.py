@@ -48,8 +48,8 @@ async def send_list(sender: Sender, content: bytes) -> list[tuple[str, str, str]
     """Send a list as the office does, and return the suggested mapping.
 
     Returns:
-        For each column of the list its heading, the importer's column that is suggested, and the importer's column
-        for which several columns are suitable; empty texts if there is none.
+        For each column of the list: its heading, the importer's column that is suggested (or empty), and the
+        importer's column for which other columns are suitable too (or empty).
     """
     found = await sender.send_spreadsheet(content, makes_places=True, may_choose=True)
     return [(one.heading, one.column, one.contested) for one in found.mapping]

@@ -16,7 +16,7 @@ NAME = "muñeca Ú.jpg"
 
 
 def write_zip(name: bytes) -> bytes:
-    """Return a zip of a picture whose name has these bytes and no flag for UTF-8."""
+    """Return a zip of a picture. Its name consists of these bytes, and is not marked as UTF-8."""
     content = BytesIO()
     with zipfile.ZipFile(content, "w") as packed:
         packed.writestr("x" * len(name), picture())

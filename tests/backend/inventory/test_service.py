@@ -87,7 +87,7 @@ async def test_expired_reservation_does_not_block_the_last_unit(
 async def test_reservation_that_expires_during_a_release_is_released_later(
     database: Database, defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the first release skips it: its stock level is not locked, so the event would not report its units."""
+    """Let a reservation expire during a release: only the next one releases it and reports its units."""
     trompo, yoyo = (
         await _make_variant(database, defaults, 3, "trompo"),
         await _make_variant(database, defaults, 3, "yoyo"),
@@ -313,7 +313,7 @@ async def test_repeated_reservation_changes_only_its_end(database: Database, def
 
 
 async def test_admit_callback_is_called_with_the_free_units(database: Database, defaults: Defaults) -> None:
-    """Check that units reserved by this cart or until the past count as free, and that None reserves nothing."""
+    """Check that the cart's own and expired reservations count as free, and that None from `admit` reserves nothing."""
     trompo = await _make_variant(database, defaults, stock=5)
     until = now() + SOON
     seen: list[dict[str, int]] = []

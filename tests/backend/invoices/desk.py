@@ -79,7 +79,7 @@ class Desk(InvoiceProvider):
     found: list[str] = field(default_factory=list)
 
     async def issue(self, document: Document) -> Issued:
-        """Issue the document. Fails if a document with its number was issued already."""
+        """Issue the document. Fail if a document with its number was issued already."""
         self.told.append(document.full_number)
         self.before(document)
         assert document.full_number not in self.made, "told twice"
@@ -102,7 +102,7 @@ class Desk(InvoiceProvider):
 
 
 async def enable_invoices(shop: Shop, desk: InvoiceProvider | None = None, **other: str) -> Invoices:
-    """Enable invoices of `desk`, or without it those of the accountant's program. `other` changes further settings."""
+    """Let `desk` issue the invoices or, if it is None, the accountant's program. `other` are further settings."""
     if desk is not None:
         shop.invoices.providers[desk.id] = desk
     async with shop.database.transaction() as session:

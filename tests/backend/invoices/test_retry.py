@@ -30,7 +30,7 @@ async def open_rows(shop: Shop) -> list[Attention]:
 async def test_retried_document_without_a_number_opens_attention_unless_dismissed(
     shop: Shop, shop_defaults: Defaults, decision: Decision, told: list[str]
 ) -> None:
-    """Check a document that is retried every hour, because the number range is used up."""
+    """Use up the number range. Then dismiss or retry the waiting document in attention, and run its job again."""
     invoices = await enable_invoices(shop, Desk(), last="990000000")
     for _ in range(2):
         await place_paid_order(shop)

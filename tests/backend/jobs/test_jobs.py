@@ -511,14 +511,14 @@ async def periodic_work(database: Database) -> HeldPeriodic:
 
 
 async def pass_pause(database: Database, worker: Worker, pause: timedelta) -> None:
-    """Set the time at which jobs were given up to `pause` ago, and let the worker schedule periodic work."""
+    """Act as if jobs had been given up `pause` ago, and let the worker schedule periodic work."""
     async with database.transaction() as session:
         await session.execute(update(Job).where(Job.failed_at.is_not(None)).values(failed_at=db_now(-pause)))
     await worker.schedule()
 
 
 async def job_attention(database: Database) -> list[tuple[str, bool]]:
-    """Return the kind of each job in attention, and True if its row is open."""
+    """Return, for each attention row, the kind of its job, and True if the row is open."""
     async with database.read() as session:
         found = (await session.execute(select(Attention))).scalars()
         return [(str(row.data["kind"]), row.resolved_at is None) for row in found]

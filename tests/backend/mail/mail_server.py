@@ -17,16 +17,16 @@ ANSWERS = {
 
 
 class MailServer:
-    """A minimal SMTP server. Steps are named by their verb, and `GREETING` and `DOT`.
+    """A minimal SMTP server. A step is named by its verb, or is `GREETING` or `DOT` (the end of a mail).
 
     Attributes:
         port: the port where it listens.
         said: all received lines, without the mails' texts.
         mails: the text of each mail whose final dot arrived, whatever the answer.
-        answers: by step; an empty answer closes the connection.
+        answers: the answer of each step; an empty one closes the connection.
         holds: by step, an event that the answer waits for.
-        reached: by step, a semaphore of how often it was reached.
-        left: a semaphore of the connections that have ended.
+        reached: by step, a semaphore that is released each time that a client reaches the step.
+        left: a semaphore that is released each time that a connection ends.
         tls: the TLS context after `STARTTLS`.
     """
 

@@ -343,7 +343,7 @@ async def test_cancelled_client_closes_the_connection(
     step: str,
     raised: type[BaseException],
 ) -> None:
-    """Check that a stopping process does not wait for ten minutes, and knows if the server may have the mail."""
+    """Cancel the sending: it ends at once, with `MailInDoubt` if the server may have accepted the mail."""
     mail_server.holds[step] = asyncio.Event()
     sending = asyncio.create_task(SmtpTransport(mail_server.of(settings)).send(sample_mail))
     await mail_server.reached[step].acquire()

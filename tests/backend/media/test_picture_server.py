@@ -30,7 +30,7 @@ async def test_pictures_are_served(tmp_path: Path) -> None:
 
 
 async def test_picture_without_its_narrow_file_is_served_from_the_wider_one(tmp_path: Path) -> None:
-    """Shops stored pictures before there were narrow files, but pages derive all names from the picture's URL."""
+    """Request a narrow file that was never created, as for a picture that an early release stored."""
     app = Starlette(routes=[Mount(URL, PictureServer(open_picture_store(Settings(data_dir=tmp_path))))])
     folder = tmp_path / "pictures" / "0123456789abcdef"
     folder.mkdir(parents=True)

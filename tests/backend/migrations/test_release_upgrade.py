@@ -115,7 +115,7 @@ async def find_order(shop: Shop, payment_status: str) -> Order:
 
 
 def test_backups_of_every_minor_release_since_1_0_are_stored() -> None:
-    """Check the stored backups. If one is missing, store the one that `make release` writes: see `docs/versions.md`."""
+    """Check the stored backups. `make release` writes the missing one: see `docs/versions.md`."""
     major, minor, _patch = map(int, VERSION.split("."))
     minors = range(minor + 1) if major >= 1 else range(0)
     assert set(STORED) >= {f"{major}.{number}.0" for number in minors}

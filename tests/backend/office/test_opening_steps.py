@@ -48,7 +48,7 @@ class OpeningShop:
         return {step.name for step in steps if step.is_done}
 
     async def add(self, *rows: SQLModel) -> None:
-        """Store rows."""
+        """Insert these rows into the database."""
         async with self.shop.database.transaction() as session:
             session.add_all(rows)
 

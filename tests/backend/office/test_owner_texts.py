@@ -185,7 +185,7 @@ async def test_alert_of_every_kind_is_spanish(shop: Shop) -> None:
 
 
 def test_every_outside_service_has_a_spanish_name() -> None:
-    """Check the names that are given to `HttpClient`; a constant is read from its module."""
+    """Check all names that the code gives to `HttpClient`, as literals or as constants of the module."""
     names = set()
     for file in ROOT.rglob("*.py"):
         tree = ast.parse(file.read_text("utf-8"))

@@ -74,7 +74,7 @@ async def test_new_order_is_counted_as_awaiting_the_bank_and_then_as_to_be_packe
 async def test_order_with_unaccepted_money_does_not_await_the_bank(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, amount: str, currency: str
 ) -> None:
-    """Let the bank approve another amount, or one in another currency: staff decide then, and not the bank."""
+    """Let the bank approve another amount or currency: the order then awaits a decision of staff."""
     _order_id, payment = await place_order_at_bank(shop, store, await toy(shop, shop_defaults, "trompo"))
     await report_amount(shop, payment, amount, currency)
     view = await read_today(shop)

@@ -33,7 +33,7 @@ def _postgresql_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def make_old(database: Database, *models: type[SQLModel], age: timedelta = YEAR) -> None:
-    """Move every time in these tables into the past by `age`."""
+    """Set every time in these tables to `age` ago. A missing time stays None."""
     async with database.transaction() as session:
         for model in models:
             table = table_of(model)

@@ -178,7 +178,7 @@ async def _explain(
 ) -> list[tuple[str, str]]:
     """Return the queries of `run` with their plans, except queries with EXISTS.
 
-    PostgreSQL plans them without sequential scans where it can, as it would with many rows.
+    Sequential scans are off in PostgreSQL: with the few rows of a test, it would prefer them to an index.
     """
     asked: list[tuple[str, Any]] = []
     engine = database.engine.sync_engine

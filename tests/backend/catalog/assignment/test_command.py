@@ -56,7 +56,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    """Return the exit code, the output and the error. The runner adds the message of a SystemExit to the output."""
+    """Run `catalog assign`. Return the exit code, the output, and the error message."""
     result = CliRunner().invoke(app, ["catalog", "assign", *arguments])
     if isinstance(result.exception, SystemExit) and isinstance(message := result.exception.code, str):
         return result.exit_code, result.stdout.removesuffix(f"{message}\n"), message

@@ -111,7 +111,7 @@ def importer(database: Database, defaults: Defaults, tmp_path: Path) -> Importer
 
 
 async def read_shown(database: Database) -> list[tuple[str, str | None]]:
-    """Return the names of the pictures in order, with the values that they show."""
+    """Return each picture's name and the option value that it shows (or None), in the pictures' order."""
     query = (
         select(Picture.url, ProductOptionValue.value)
         .outerjoin(ProductOptionValue, ProductOptionValue.id == Picture.value_id)

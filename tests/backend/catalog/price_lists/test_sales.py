@@ -77,7 +77,7 @@ async def run_job(shop: Shop) -> None:
 
 
 async def run_job_failing_for(shop: Shop, variant_id: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Run the job while every change of one product fails. Return how many products each attempt contained."""
+    """Run the job while every change of one product fails. Return the number of products in each attempt."""
     calls: list[int] = []
     (failing,) = await read_product_ids(shop, [variant_id])
 
@@ -166,7 +166,7 @@ async def test_sale_starts_and_ends_automatically(
 
 
 async def read_change_times(shop: Shop) -> dict[str, datetime]:
-    """Return the time of each product's latest change, by id. An open editor notices a newer one."""
+    """Return the time of each product's latest change, by product id."""
     async with shop.database.read() as session:
         rows = await session.execute(select(Product.id, Product.updated_at))
         return {row.id: row.updated_at for row in rows}
@@ -312,7 +312,7 @@ async def test_product_cannot_be_in_two_sales_at_the_same_time(shop: Shop, varia
 
 
 async def make_consecutive_sales(shop: Shop) -> tuple[str, str]:
-    """Create a running sale, and a sale of 500 pesos on the same products that the job has to start next."""
+    """Create a running sale, and a sale of the same products that is due but not started. Return both ids."""
     first = await save_new_sale(shop)
     await run_job(shop)
     second = await save_new_sale(shop, Rule(Method.FIXED, 500, Target.ALL), make_window(2 * DAY, 3 * DAY))
@@ -339,7 +339,7 @@ async def test_next_sale_waits_until_the_price_is_restored(
 async def test_next_sale_waits_if_the_earlier_sale_ends_while_the_job_runs(
     shop: Shop, variant_ids: list[str]
 ) -> None:
-    """End the first sale after the job has looked for sales that are over."""
+    """End the first sale during the job, after the job has looked for ended sales."""
     first, second = await make_consecutive_sales(shop)
     with run_after_query("price_list.ends_at <=", lambda: pass_time(shop, first, ends_at=now())):
         await run_job(shop)

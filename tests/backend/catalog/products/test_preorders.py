@@ -88,7 +88,7 @@ async def test_preordered_units_are_sold_up_to_the_limit(shop: Shop, variant_id:
 async def test_received_units_replace_the_announced_ones(
     shop: Shop, shop_defaults: Defaults, variant_id: str
 ) -> None:
-    """Receive the announced units, which were already for sale, and then more, which are added to them."""
+    """Receive two of three announced units, which were for sale already, and then more than the third one."""
     await take(shop, "cart_1", variant_id, 2)
     async with shop.database.read() as session:
         assert await read_arrived_units(session, "cart_1") == {variant_id: 0}

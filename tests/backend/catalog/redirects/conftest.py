@@ -29,7 +29,7 @@ class FormerShop:
             return (await create_redirect(session, COMMAND_LINE, parse_address(address), target)).id
 
     async def visit(self, address: str, *, has_page: bool = False) -> str:
-        """Return the page that a requested address leads to: empty without one, `no address` if it is not valid."""
+        """Return the page to which an address leads; empty if none, `no address` if the address is invalid."""
         path, _mark, query = address.partition("?")
         found = await find_former_address(
             self.shop.database, self.shop.catalog_version, path.encode(), query.encode(), has_page=has_page

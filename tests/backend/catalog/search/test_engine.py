@@ -67,7 +67,7 @@ class MemoryEngine:
 
 
 class BrokenEngine:
-    """A class without the methods of an engine."""
+    """An invalid engine: it lacks the methods that a search engine must have."""
 
 
 class TestDatabaseEngine(SearchEngineContract):

@@ -33,8 +33,8 @@ KNOWN_MISSES = {
 def rank_of(text: str, search: ShopperSearch, page: CatalogPage) -> int:
     """Return the position of the first wanted result, from 1 on; 0 if there is none.
 
-    The wanted result of a question is a help page. If the shop does not sell what is searched, the wanted result is
-    the message that nothing was found.
+    For a question, a help page is wanted. For a product that the shop does not sell, the message that nothing was
+    found is wanted: its position is 1.
     """
     if text in HELP_PAGES:
         return next((rank for rank, topic in enumerate(search.topics, 1) if topic in HELP_PAGES[text]), 0)

@@ -21,7 +21,7 @@ PEN, TOP, YOYO, BLOCKS = "Bolígrafo mágico", "Trompo de madera", "Yoyó de mad
 
 @pytest.fixture(params=["few", "many"])
 def few_or_many(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the test with each strategy: few matches are looked up by id, with many each product is tested."""
+    """Run the test twice: few matches are looked up by id; for many, every product is tested."""
     if request.param == "many":
         monkeypatch.setattr(staff_search, "MAX_LOOKED_UP", 0)
 

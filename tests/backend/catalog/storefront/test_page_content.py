@@ -24,7 +24,7 @@ LONG_AGO = timedelta(days=365)
 
 @pytest.fixture
 async def put_products(database: Database, settings: Settings) -> PutProducts:
-    """Return a function that stocks products with these handles."""
+    """Return a function that creates a product for each handle. Named arguments go to `add_product`."""
     defaults = await set_up_defaults(database, settings)
 
     async def put(*handles: str, **said: Any) -> None:
@@ -112,7 +112,7 @@ async def test_title_order_ignores_accents_and_case(sorted_products: Database) -
 async def test_search_text_without_words_shows_all_products(
     sorted_products: Database, text: str, count: int, near: int | None
 ) -> None:
-    """Check spaces and signs: with signs, the products are shown as those that match the text only in part."""
+    """Search for spaces, which do not count as a search, and for signs, which no product matches (`near` is 0)."""
     async with sorted_products.read() as session:
         page = await catalog_page(session, CatalogFilter(text=text))
     assert (page.total, len(page.cards), page.near) == (count, count, near)

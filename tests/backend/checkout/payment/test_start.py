@@ -131,7 +131,7 @@ async def test_too_large_purchase_of_a_client_that_holds_units_alerts_the_owner(
 async def test_payment_is_not_started_with_wrong_payer_answers_after_the_earlier_one_ended(
     till: Till, monkeypatch: pytest.MonkeyPatch, is_cut_off: bool
 ) -> None:
-    """Check two earlier payments: one whose start was cut off, and one that the bank rejects during the check."""
+    """Send wrong answers after the first payment was cut off, or while the bank rejects it."""
     cart_id = await till.cart(await till.make_variant())
     first = await till.start(cart_id)
     if is_cut_off:

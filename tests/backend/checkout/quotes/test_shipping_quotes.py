@@ -167,7 +167,7 @@ async def test_reloaded_page_requests_new_quotes(store: httpx.AsyncClient, shop:
 async def test_shipping_option_of_a_removed_provider_is_not_listed(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """Remove the carrier's provider while its option is still stored (spec: What the service does 7)."""
+    """Remove the carrier's provider, but not its stored shipping option (spec: What the service does 7)."""
     cart_id = await create_addressed_cart(store, trompo)
     calculated = await find_shipping_option(store, cart_id, "calculated")
     del shop.fulfillment_providers[CARRIER]

@@ -79,7 +79,7 @@ async def test_postgresql_connections_disable_jit_and_parallel_workers(
 
 @pytest.mark.parametrize("odd", ["a\0b", "a\ud800b"])
 async def test_list_parameter_with_unstorable_text_is_refused(postgresql_url: str, odd: str) -> None:
-    """Check a list as one parameter, which PostgreSQL accepts."""
+    """Send the list as a single parameter (`ANY`), as only PostgreSQL allows."""
     database = Database(postgresql_url)
     ids = bindparam("ids", ["prod_1", odd], type_=ARRAY(String))
     async with database.read() as session:

@@ -155,7 +155,7 @@ async def test_existing_account_is_linked_to_google_after_its_password_is_entere
 async def test_account_with_another_email_is_not_linked_to_the_google_identity(
     ana: httpx.AsyncClient, new_browser: NewBrowser, provider: OpenIdProvider, shop: Shop
 ) -> None:
-    """Ana's Google identity waits to be linked, and another person signs in on the same browser."""
+    """Leave Ana's Google identity waiting to be linked, and sign in as another person in the same browser."""
     browser = new_browser()
     other = {**ANA, "email": "luis@example.com"}
     await new_browser().post("/auth/account/register", json=other)

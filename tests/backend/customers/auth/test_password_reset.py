@@ -189,7 +189,7 @@ async def test_reset_link_used_during_a_password_change_is_refused(
 async def test_customer_creation_waits_for_a_new_password_without_deadlock(
     shop: Shop,
 ) -> None:
-    """Register a login for the address of an account that was created with Google."""
+    """Create a customer for a login while an account with the same address takes the login with its new password."""
     login = Login(provider="emailpass", subject=ANA["email"], password_hash="x")
     ana, hashed = Customer(email=ANA["email"]), await hash_password(NEW)
     async with shop.database.transaction() as session:

@@ -227,7 +227,7 @@ async def get_bearer_header(browser: httpx.AsyncClient) -> dict[str, str]:
 
 @pytest.fixture
 async def browser(ana: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str, str]) -> httpx.AsyncClient:
-    """Return a browser with a session in exchange for Ana's bearer token."""
+    """Return a browser with a session, which it got for Ana's bearer token."""
     browser = new_browser()
     browser.headers.update(key)
     answer = await browser.post("/auth/session", headers=await get_bearer_header(browser))

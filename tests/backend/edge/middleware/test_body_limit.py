@@ -31,7 +31,7 @@ async def leave_unread(_request: Request) -> Response:
 
 
 async def swallow(request: Request) -> Response:
-    """Read the body, and answer 500 to the error of a body over the limit."""
+    """Read the body. If it is over the limit, swallow the error and answer 500."""
     try:
         await request.body()
     except HTTPException:

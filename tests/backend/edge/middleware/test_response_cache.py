@@ -162,7 +162,7 @@ async def test_only_a_request_with_the_current_etag_gets_304(
 async def test_response_answered_with_304_is_cached(
     shop: Shop, store: httpx.AsyncClient, list_path: str, statements: list[str]
 ) -> None:
-    """Check that a 304 after a change also stores the response: later requests need no statement."""
+    """Check that an answer 304 also caches the response: later requests run no SQL statement."""
     known = {"if-none-match": (await store.get(list_path)).headers["etag"]}
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(updated_at=Region.updated_at))
@@ -332,7 +332,7 @@ stay cached.
 async def _read_watches(session: AsyncSession) -> dict[str, set[str]]:
     """Return the version numbers that the triggers of each table raise, in the format of `WATCHED`.
 
-    Check that each table has triggers for INSERT, UPDATE and DELETE, and leave out what not all three raise.
+    Each table must have triggers for INSERT, UPDATE and DELETE. Only numbers that all three raise are returned.
     """
     found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     if session.get_bind().dialect.name == "sqlite":

@@ -177,7 +177,7 @@ async def test_value_added_after_the_preview_is_not_emptied(sender: Sender) -> N
 
 
 async def test_pictures_are_compared_with_the_rows_that_name_them(sender: Sender) -> None:
-    """Check that rows with other problems count too."""
+    """Check that a row with another problem also counts as a row that names a picture."""
     await sender.send_spreadsheet(
         "Nombre;SKU;Precio;Fotos\nTrompo;T-1;5000;trompo.jpg\nYoyo;Y-1;mucho;yoyo.jpg\n"
         "Balero;B-1;5000;balero.jpg|balero-2.jpg\nSin foto;S-1;5000;\n"

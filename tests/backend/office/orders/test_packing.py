@@ -135,7 +135,7 @@ async def test_partially_sent_order_is_listed_for_packing(
 async def test_order_without_units_to_send_is_not_listed_for_packing(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
-    """Refund all units with a part of the money; the shop retains the rest."""
+    """Refund all units, but only a part of their price: no unit is left to send."""
     order_id = await place_captured_order(shop, store, trompo)
     units = {"line_id": await find_line_id(admin, order_id), "quantity": 2, "restock": True}
     refund = {"amount": 1_000, "reference": "A-1", "lines": [units]}

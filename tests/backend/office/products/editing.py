@@ -23,7 +23,7 @@ async def open_form(shop: Shop, product_id: str = "", actor: Actor = LINA) -> Pr
 def edit_form(form: ProductForm, *, units: dict[str, int] | None = None, **changes: Any) -> SubmittedForm:
     """Return the form as it is submitted with these changes.
 
-    `changes` are new values by name: of parts of the draft (such as `options`), or else of texts.
+    `changes` has new values of fields of `Draft`, such as `options`. Any other name is that of a text field.
     """
     draft = form.base.draft
     parts = {name: changes.pop(name) for name in list(changes) if name in Draft.__dataclass_fields__}

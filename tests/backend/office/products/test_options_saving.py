@@ -116,7 +116,7 @@ async def test_variant_titles_become_the_values_of_a_first_option(shop: Shop, to
 
 
 async def test_value_with_units_is_not_removed(shop: Shop, toy: str) -> None:
-    """Check that the refusal names variant and units; without units, the value and its variants are removed."""
+    """Check that the refusal names the variant and its units, and that a value without units is removed."""
     await save_options(shop, toy, new_option("Color", "Rojo", "Azul"), new_option("Talla", "S", "M"))
     color, size = await read_options(shop, toy)
     async with shop.database.transaction() as session:
@@ -230,7 +230,7 @@ async def test_variant_shows_the_picture_of_its_value(shop: Shop, toy: str) -> N
 
 
 async def test_chosen_color_of_a_value_is_saved(shop: Shop, toy: str) -> None:
-    """Check that a colour equal to that of the name is not stored, and neither is an invalid one."""
+    """Choose a default colour, another and an invalid one: only the second is stored."""
     await save_options(shop, toy, new_option("Color", "Rojo", "Hueso", "Azul cielo"))
     (color,) = await read_options(shop, toy)
     chosen = dict(zip(("Rojo", "Hueso", "Azul cielo"), ("#D22D2D", "#F0E8D8", "red"), strict=True))

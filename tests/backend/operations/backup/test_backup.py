@@ -231,7 +231,7 @@ async def test_different_signing_key_is_reported_before_any_change(
 
 
 def rewrite(source: Path, target: Path, change: Callable[[str, bytes], bytes | None]) -> None:
-    """Write the archive with changed contents; None omits a member."""
+    """Copy the archive with the contents that `change` returns for each member. None omits the member."""
     with tarfile.open(source) as old, tarfile.open(target, "w:gz") as new:
         for member in old:
             file = old.extractfile(member)

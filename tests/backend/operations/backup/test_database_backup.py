@@ -34,7 +34,7 @@ async def backup(shop: Shop, shop_defaults: Defaults, elsewhere: Settings, tmp_p
 
 
 async def test_shop_open_in_another_process_is_not_replaced(backup: Path, elsewhere: Settings) -> None:
-    """Leave the port of the settings free, as if the open shop had another port or were in another container."""
+    """Open shops that do not occupy the port of the settings, as if they were in other containers."""
     replicas = [Shop(elsewhere), Shop(elsewhere)]
     for replica in replicas:
         await replica.start()

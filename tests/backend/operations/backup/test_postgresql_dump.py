@@ -102,7 +102,7 @@ async def test_database_password_is_not_an_argument_of_pg_dump_or_pg_restore(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Use any password: the tests' server accepts it."""
+    """Put a password into the database URLs, which the tests' server does not check."""
     commands: list[tuple[str, ...]] = []
     passwords: list[tuple[str, int]] = []
     start = asyncio.create_subprocess_exec

@@ -395,7 +395,7 @@ async def test_wrong_clock_is_reported(
 
 
 def test_wrong_settings_are_reported_by_the_doctor(tmp_path: Path) -> None:
-    """Run a new process, because the language is read when the first module with texts is imported."""
+    """Run the doctor in a new process: its imports read the language, in spite of wrong settings."""
     wrong = {"DATA_DIR": str(tmp_path), "PORT": "everywhere", "CARRIER_SANDBOX": "perhaps"}
     result = subprocess.run(
         [sys.executable, "-c", "from backend.cli.main import main; main()", "doctor", "--json"],

@@ -20,7 +20,7 @@ def read_table(text: str, delimiter: str = ",") -> Table:
 
 
 def read_case(name: str) -> Table:
-    """Return the table of a file of `cases`."""
+    """Return the table in this file of the folder `cases`."""
     delimiter = "\t" if name.endswith(".tsv") else ";" if name in SEMICOLONS else ","
     return read_table((CASES / name).read_text("utf-8"), delimiter)
 

@@ -10,7 +10,7 @@ YOYO = ["0002", "YOYO", "MADERA", 6_000, 4]
 
 
 def find_reasons(*rows: list[object]) -> list[str]:
-    """Return the reasons why rows are set aside that follow the rows of two products."""
+    """Read a list of two products, followed by these rows. Return the reason for each row that is set aside."""
     return [
         reason for _line, reason, _text in list_set_aside(read_table(make_sheet([HEAD, TOP, YOYO, *rows])))
     ]

@@ -97,7 +97,7 @@ class Importer:
             return await product_detail(session, handle)
 
     async def count_published(self) -> int:
-        """Return the number of products published since the previous call."""
+        """Return the number of product changes that were published (in the outbox) since the previous call."""
         async with self.database.transaction() as session:
             rows = (await session.execute(select(OutboxEvent.product_id))).scalars().all()
             await session.execute(delete(OutboxEvent))

@@ -239,7 +239,7 @@ async def test_crash_after_the_response_issues_no_second_document(
 async def test_document_whose_number_already_exists_is_looked_up_and_not_rejected(
     shop: Shop, invoices: Invoices
 ) -> None:
-    """Send the document twice, as two concurrent jobs do: the second response is that the number exists."""
+    """Issue the document again, as a concurrent job does: `NoAnswer` makes the job look it up."""
     await place_paid_order(shop)
     (row,) = await list_documents(shop)
     await run_issue_job(invoices, row)
