@@ -158,7 +158,7 @@ async def test_concurrent_readers_run_the_count_queries_only_once(
 async def test_lower_version_number_also_invalidates_the_cached_counts(
     shop: Shop, ids_by_handle: dict[str, str]
 ) -> None:
-    """Lower the version: on PostgreSQL, it is a transaction's number, and an older transaction may commit later."""
+    """Lower the version, as on PostgreSQL, where an older transaction with a lower number may commit later."""
     assert await read_counts(shop.database) == BEFORE
     async with shop.database.transaction() as session:
         await session.execute(_unpublish(ids_by_handle))
@@ -239,7 +239,7 @@ PRICES = [(30, 50), (50, 30, 40), (40,), (40, 40), (40, 40, 60), (), (0,), (60, 
 
 @pytest.fixture
 async def priced_products(shop: Shop, shop_defaults: Defaults) -> dict[str, int]:
-    """Create products with the variants of `PRICES`. Return the lowest price of each product with variants, by handle."""
+    """Create products with the variants of `PRICES`. Return the lowest price by handle, if the product has variants."""
     async with shop.database.transaction() as session:
         for number, prices in enumerate(PRICES):
             variant = await add_product(session, shop_defaults, f"toy-{number}")
