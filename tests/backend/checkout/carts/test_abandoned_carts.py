@@ -63,7 +63,7 @@ async def test_abandoned_carts_are_deleted_after_a_month_with_their_lines_and_pa
 
 
 async def test_carts_whose_payment_may_have_money_are_not_deleted(till: Till) -> None:
-    """Check payments that are at the bank, were closed before its decision, or are rejected with money; and an order."""
+    """Check a payment at the bank, one closed before the bank decided, a rejected one with money, and an order."""
     variant = await till.make_variant(stock=9)
     at_the_bank, closed, paid_late = [await till.cart(variant) for _ in range(3)]
     await till.start(at_the_bank)
