@@ -61,7 +61,7 @@ async def raise_alert(session: AsyncSession, kind: AlertKind, subject: str, mess
 
 
 async def end_alerts(session: AsyncSession) -> int:
-    """End the alerts whose problem was not found again in their kind's `ends_after`. Return their number."""
+    """End alerts whose problem was not found again within the `ends_after` of their kind. Return the count."""
     count = 0
     for kind, rules in RULES.items():
         expired = lock_rows(select(Alert)).where(

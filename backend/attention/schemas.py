@@ -56,7 +56,7 @@ class NewResolution(Body):
 
 
 class AttentionOut(Stamps):
-    """A decision that waits for a staff member, or was made."""
+    """A decision that waits for a staff member, or that has been made."""
 
     id: str
     kind: str

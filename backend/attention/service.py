@@ -227,7 +227,8 @@ class AttentionService:
         """Apply a decision to the attention row with this id. A row is resolved only once.
 
         Raises:
-            Forbidden: the actor may not resolve attention rows, or for `refunded`, may not book refunds.
+            Forbidden: the actor may not resolve attention rows, or may not book the refund that `refunded`
+                needs.
             NotFound: the row does not exist.
             Conflict: the row is already resolved.
             InvalidData: the kind does not allow the action, or the action lacks its reference or note.

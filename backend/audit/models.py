@@ -15,7 +15,7 @@ from backend.core.ids import new_id
 
 
 class AuditEntry(SQLModel, table=True):
-    """An action of a staff member or of the shop on an object. An entry has no personal data except ids."""
+    """An action on an object by a staff member or by the shop. It has no personal data except ids."""
 
     __tablename__ = "audit_entry"
     __table_args__ = (

@@ -78,7 +78,7 @@ class Subject(NamedTuple):
 
 
 class AuditActor(Protocol):
-    """A person or process that acts (`backend.staff.rights.Actor`)."""
+    """A person or process that acts, such as a `backend.staff.rights.Actor`."""
 
     @property
     def id(self) -> str:
@@ -119,7 +119,10 @@ class _Entry:
         self.changes[key] = (self.changes[key][0] if key in self.changes else as_json(before), as_json(after))
 
     def drop_unchanged(self) -> None:
-        """Remove changes whose value is the same before and after, except those of secret fields."""
+        """Remove changes whose value is the same before and after.
+
+        Changes of secret fields are kept: their values are never stored here, so both are None.
+        """
         self.changes = {
             key: change
             for key, change in self.changes.items()
@@ -138,8 +141,8 @@ async def record(
 ) -> None:
     """Record that the actor performs this action on the subject, in the session's transaction.
 
-    Call this when the subject is known, and before changing it: later changes of the session's objects are
-    added automatically.
+    Call this before changing the subject: later changes of the session's objects are added to the entry
+    automatically.
 
     Args:
         session: the transaction of the action.

@@ -100,7 +100,7 @@ class Line:
 
     @property
     def priced(self) -> PricedLine:
-        """Return the line at the current price."""
+        """The line's quantity, current price and tax rate, from which totals are computed."""
         rate = self.product.tax_rate if self.product else STANDARD_RATE
         return PricedLine(self.item.id, self.item.quantity, self.variant.price, rate)
 

@@ -91,10 +91,11 @@ class LineItem(Timestamps, table=True):
 
 
 class CartNews(SQLModel, table=True):
-    """A message to the shopper about an event of an open cart, until they dismiss it. `detail` depends on `kind`.
+    """A message to the shopper about an event of an open cart. `detail` depends on `kind`.
 
-    `cart_id` is not a foreign key. A foreign key would lock the cart for each message, and the deletion of a
-    variant would have to wait for requests that hold the cart's lock.
+    The row is deleted when the shopper dismisses the message. `cart_id` is not a foreign key. A foreign key
+    would lock the cart for each message, and the deletion of a variant would have to wait for requests that
+    hold the cart's lock.
     """
 
     __tablename__ = "cart_news"

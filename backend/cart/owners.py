@@ -167,15 +167,16 @@ async def assign_customer(session: AsyncSession, cart: Cart, customer_id: str) -
 async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign_in: bool = False) -> None:
     """Move the lines of one open cart into another.
 
-    The first cart keeps only lines for which the second has no room, so that a second call changes nothing.
+    The first cart keeps only the lines for which the second has no room. So a second call changes nothing.
 
     Lines with the same variant and metadata become one line. Its quantity is the sum of both, limited to the
-    available stock and `MAX_QUANTITY`, but never lower than the quantity in either cart. The checkout draft
-    moves too: if both carts have a value, the first cart's value is used. Metadata of the cart also moves: if
-    both carts have a value, the second cart's value is used. Codes are added to the second cart if they apply
-    to it and there is room. If the first cart was restored from a cart whose payment failed or was closed,
-    the second cart then belongs to the same purchase. So the caller must have locked the purchases of both
-    carts (`lock_chains`).
+    available stock and `MAX_QUANTITY`, but never lower than the larger of the two.
+
+    The fields of the checkout draft are moved too; if both carts have a field, the first cart's value is
+    used. The metadata of the carts is merged; if both have a key, the second cart's value is used. Codes are
+    added to the second cart if they apply to it and there is room. If the first cart was restored from a cart
+    whose payment failed or was closed, the second cart becomes part of that cart's purchase. So the caller
+    must have locked the purchases of both carts (`lock_chains`).
 
     Messages in the second cart list the units and codes that could not be moved. With `at_sign_in`, a message
     also lists the moved units, and the units that were in the second cart before.

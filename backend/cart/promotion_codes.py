@@ -72,8 +72,8 @@ class CodeRefused(InvalidData):
     """The code gives no discount for this cart.
 
     Attributes:
-        obstacle: the reason; None for an unknown code, and for a promotion that is a draft or was ended by
-            staff: the caller must not learn which codes exist.
+        obstacle: the reason. It is None for an unknown code, and also for a draft promotion or one that staff
+            ended, so that the caller cannot learn which codes exist.
         missing: pesos of products that must be added to reach the minimum of the promotion.
     """
 
@@ -127,10 +127,10 @@ async def remove_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) 
 
 
 async def set_codes(session: AsyncSession, cart: Cart, codes: Sequence[str]) -> None:
-    """Set the codes that are typed into the (locked) cart to these.
+    """Replace the codes that the shopper typed into the (locked) cart by these.
 
-    API clients send all codes that the cart shows, with their changes. So codes that the cart already has are
-    kept without a new check, and codes of automatic promotions are ignored.
+    An API client reads the cart's codes, changes the list, and sends it back. So codes that the cart already
+    has are kept without a new check, and codes of automatic promotions are ignored.
 
     Raises:
         CodeRefused, InvalidData: see `add_codes`.
@@ -167,8 +167,8 @@ async def move_codes(session: AsyncSession, old: Cart, cart: Cart) -> list[Candi
     """Add the codes of the cart `old` to the (locked) `cart`, if they apply to it and there is room.
 
     Returns:
-        The codes that were not added. If a code was not added only because the cart has too many, its `obstacle` is
-            None.
+        The result of each code that was not added. Its `obstacle` is None if the code applies, but the cart
+            has no room for it.
     """
     typed = await _list_typed_ids(session, cart.id)
     judged = await _evaluate_codes(session, cart, sorted(await _list_typed_ids(session, old.id) - typed))

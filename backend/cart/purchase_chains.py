@@ -27,7 +27,8 @@ _LOCK = lock_rows(select(Cart).where(Cart.id.in_(bindparam("ids", expanding=True
 async def read_chain(session: AsyncSession, cart_id: str) -> frozenset[str]:
     """Return the ids of all carts of the same purchase as this cart, including its own. No row is locked.
 
-    A closed payment may still be approved. Only all carts together show whether the purchase was paid twice.
+    A closed payment of an earlier cart may still be approved, so only all carts together show whether the
+    purchase was paid twice.
     """
     chain: set[str] = set()
     found = {cart_id}
@@ -55,8 +56,8 @@ async def lock_chains(session: AsyncSession, *cart_ids: str) -> None:
 async def join_chain(session: AsyncSession, cart: Cart, replaced_id: str) -> None:
     """Store that the contents of the cart `replaced_id` were restored to `cart`. Repeating it has no effect.
 
-    Both carts must be locked with `lock_chains`. If `cart` already replaces other carts, the earliest of them
-    is linked to `replaced_id` instead.
+    Both carts must be locked with `lock_chains`. A cart stores only one cart that it replaces. If `cart` has
+    one already, `replaced_id` is stored in the earliest cart of that chain.
     """
     if replaced_id in await read_chain(session, cart.id):
         return

@@ -17,7 +17,7 @@ DISCOUNT_NAME = _("Descuento")
 
 
 def store_staff_discount(cart: Cart, lines: Sequence[Line], amount: Cop, reason: str) -> None:
-    """Set the discount of the (locked) cart, valid only for the units in these lines; 0 removes it."""
+    """Store the staff discount of the (locked) cart for exactly the units of these lines; 0 removes it."""
     cart.staff_discount = amount
     cart.staff_discount_terms = (
         {"reason": reason, "units": dict(count_units_by_variant(lines))} if amount else {}

@@ -35,9 +35,9 @@ from backend.promotions.further_units import find_further_unit
 class CartLine:
     """One line of a cart.
 
-    `variant` is the variant's name, if it adds something to the product's title. `problem` is a problem that the
-    shopper must solve before paying, or None. It is `gone` if the product is no longer for sale or sold out, and
-    `short` if only `max_quantity` units are available.
+    `variant` is the variant's name, if it adds something to the product's title. `problem` must be solved by
+    the shopper before paying: `gone` if the product is no longer for sale or sold out, `short` if only
+    `max_quantity` units are available. It is None if there is no problem.
     """
 
     id: str
@@ -268,9 +268,10 @@ def _to_line_problem(line: Line, view: CartLine) -> LineProblem:
 def _line_view(
     line: Line, title: str, part: PartTotals | None, picture: PictureView | None, units: int
 ) -> CartLine:
-    """Return the view of a line. `part` has its totals; None if the product is no longer for sale.
+    """Return the view of a line.
 
-    `units` is the number of units that can be sold.
+    `part` has the line's totals. It is None if the product is no longer for sale. `units` is the number of
+    units that can be sold.
     """
     product = line.product
     total = part.original_total if part else line.priced.amount

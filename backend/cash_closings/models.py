@@ -9,7 +9,7 @@ from backend.core.money import Cop
 
 
 class DayClosing(Timestamps, table=True):
-    """A count of the cash drawer. The counted payments and refunds store its id."""
+    """A closing: a count of the cash drawer. The payments and refunds that it includes store its id."""
 
     __tablename__ = "day_closing"
     __table_args__ = (Index("ix_day_closing_created_at", "created_at", "id"),)

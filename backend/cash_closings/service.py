@@ -29,7 +29,7 @@ RECENT_CLOSINGS = 10
 
 @dataclass(frozen=True, slots=True)
 class OpenDay:
-    """The money received and given back since the latest closing.
+    """The payments received and the cash refunded since the latest closing.
 
     Attributes:
         previous_id: the id of the latest closing; empty before the first one.
@@ -45,12 +45,12 @@ class OpenDay:
 
     @property
     def expected_cash(self) -> Cop:
-        """Cash that must be in the drawer now: the opening cash plus cash received minus cash given back."""
+        """Cash that must be in the drawer now: the opening cash plus cash received minus cash refunded."""
         return self.opening_cash + self.received.get(ManualMethod.CASH, 0) - self.cash_given_back
 
 
 async def read_open_day(session: AsyncSession, actor: Actor) -> OpenDay:
-    """Return the money received and given back since the latest closing."""
+    """Return the payments received and the cash refunded since the latest closing."""
     actor.require(Right.READ_ORDERS)
     latest = (await session.execute(_NEWEST.limit(1))).scalar_one_or_none()
     received = {method: int(pesos or 0) for method, pesos in await session.execute(_RECEIVED)}
@@ -68,7 +68,7 @@ async def close_day(
     left: Cop,
     reason: str = "",
 ) -> DayClosing:
-    """Store a closing: the count of the cash drawer, and the money received and given back since the latest closing.
+    """Store a closing: the count of the cash drawer, the payments received, and the cash refunded.
 
     Args:
         session: a transaction.
@@ -80,8 +80,10 @@ async def close_day(
         reason: the reason why the counted cash differs from the expected cash; required if it does.
 
     Raises:
-        InvalidData: an amount is invalid, or there is a difference without a reason. `fields` has the messages.
-        Conflict: money came in or went out, or another staff member closed the day, since the screen was shown.
+        InvalidData: an amount is invalid, or there is a difference without a reason. `fields` has the
+            messages.
+        Conflict: money came in or went out, or another staff member closed the day, since the screen was
+            shown.
     """
     actor.require(Right.SELL)
     reason = " ".join(reason.split())
@@ -121,7 +123,7 @@ async def close_day(
 
 
 async def list_closings(session: AsyncSession, actor: Actor) -> Sequence[DayClosing]:
-    """Return the newest closings, newest first."""
+    """Return the latest `RECENT_CLOSINGS` closings, newest first."""
     actor.require(Right.READ_ORDERS)
     return (await session.execute(_NEWEST.limit(RECENT_CLOSINGS))).scalars().all()
 

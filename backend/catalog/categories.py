@@ -47,7 +47,7 @@ async def create_category(
     picture: str = "",
     metadata: JsonObject | None = None,
 ) -> Category:
-    """Create a category after its siblings or, with a `rank`, at this place before later siblings.
+    """Create a category. `rank` is its position among its siblings, from 0; by default it is the last one.
 
     Raises:
         NotFound: the parent does not exist.
@@ -86,7 +86,7 @@ async def change_category(
 ) -> Category:
     """Change the fields that the body contains. With `parent_category_id: null`, the category becomes a root.
 
-    The address with the former handle is redirected to the category.
+    If the handle changes, the address with the former handle is redirected to the category.
 
     Raises:
         NotFound: the category or the new parent does not exist.
@@ -269,7 +269,7 @@ async def lock_tree(session: AsyncSession) -> None:
 
 
 async def _siblings(session: AsyncSession, parent_id: str | None, category: Category) -> list[Category]:
-    """Return the parent's children by rank, without the category."""
+    """Return the parent's children by rank, except `category`."""
     under = Category.parent_id.is_(None) if parent_id is None else Category.parent_id == parent_id
     query = select(Category).where(under, Category.id != category.id).order_by(Category.rank, Category.name)
     return list((await session.execute(query)).scalars())
@@ -288,7 +288,10 @@ def _renumber(categories: Sequence[Category]) -> None:
 
 
 async def _publish_descendants(session: AsyncSession, category: Category) -> None:
-    """Publish a change of each product below the category: hiding or moving it also affects them."""
+    """Publish `ProductChanged` for the products in the category's descendants.
+
+    A hidden category also hides its descendants, so shoppers see a change of these products too.
+    """
     below = (await read_tree(session)).with_descendants([category.handle]) - {category.id}
     inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below)).distinct()
     if below:

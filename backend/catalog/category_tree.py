@@ -30,7 +30,7 @@ def to_small_picture(url: str) -> str:
 
 
 class Tree:
-    """All categories: by id, by handle, and as children ordered by rank."""
+    """All categories, by id and by handle, and the children of each in the order of their ranks."""
 
     def __init__(self, categories: Sequence[Category]) -> None:
         self.by_id = {category.id: category for category in categories}
@@ -127,7 +127,7 @@ async def read_visible_tree(session: AsyncSession) -> Tree:
 
 
 async def category_tree(session: AsyncSession) -> list[CategoryNode]:
-    """Return the departments that shoppers see as a tree, with product counts.
+    """Return the departments (top-level categories) that shoppers see, as a tree with product counts.
 
     A product counts once in each category that contains it, directly or through a descendant.
     """
@@ -178,9 +178,9 @@ async def count_by_category(
 ) -> Mapping[str, int]:
     """Count the products in each category and its descendants. Categories without products are left out.
 
-    Without `products`, all products for sale are counted. A product of a hidden category counts for the
-    categories above it only with `with_hidden`, for staff: to shoppers, the pages of these categories do not
-    list it.
+    Without `products`, all products for sale are counted. Products in a hidden category also count for the
+    categories above it if `with_hidden` is set. It is set for staff only: shoppers do not find these products
+    on the pages of those categories.
     """
     if products is None:
         every = select(Product).where(for_sale())

@@ -66,7 +66,7 @@ async def change_collection(
 ) -> Collection:
     """Change the fields that the body contains.
 
-    The address with the former handle is redirected to the collection.
+    If the handle changes, the address with the former handle is redirected to the collection.
 
     Raises:
         NotFound: the collection does not exist.
@@ -148,7 +148,7 @@ def ordered_collections() -> Select[Collection]:
 
 
 async def lock_collections(session: AsyncSession) -> None:
-    """Lock the order and the titles of the collections until the transaction ends."""
+    """Wait until no other transaction can change the order or the titles of collections until this one ends."""
     await take_turns(session, "collections")
 
 

@@ -19,7 +19,7 @@ from backend.inventory.models import SELLABLE_UNITS, InventoryLevel
 
 @dataclass(frozen=True, slots=True)
 class ProductChanged:
-    """A change of a product that shoppers see: texts, price, pictures, categories or stock.
+    """Event: what shoppers see of a product changed, such as texts, price, pictures, categories or stock.
 
     Published in the transaction of the change (spec: Events 2), also for a new or deleted product.
     """

@@ -34,7 +34,7 @@ def brand_handle(brand: str) -> str:
 
 
 async def require_free_handle(session: AsyncSession, owner: Product | Collection | Category) -> None:
-    """Check that the handle is not empty and that no other object of this kind has it.
+    """Check that the handle of `owner` is not empty, and that no other object of the same kind has it.
 
     Raises:
         InvalidData: the handle is empty or taken.
@@ -46,7 +46,7 @@ async def require_free_handle(session: AsyncSession, owner: Product | Collection
 
 
 async def is_handle_taken(session: AsyncSession, owner: Product | Collection | Category, handle: str) -> bool:
-    """Return True if another object of the owner's kind has this handle."""
+    """Return True if this handle belongs to another object of the same kind as `owner`."""
     kind = type(owner)
     taken = select(kind.id).where(kind.handle == handle, kind.id != owner.id)
     return (await session.execute(taken)).first() is not None

@@ -12,7 +12,8 @@ async def select_low_stock(session: AsyncSession) -> Select[str, str, int]:
     """Return a query of the products for sale that have low stock, with the columns id, title and `units`.
 
     A product has low stock if one of its variants has few unreserved units at a location: at most the
-    product's limit or, without one, the shop's limit. `units` is the smallest number of such units.
+    product's limit or, without one, the shop's limit. `units` is the smallest of these numbers of unreserved
+    units.
     """
     usual = await read_low_stock(session)
     free = (InventoryLevel.stocked - InventoryLevel.reserved).label("free")

@@ -433,7 +433,7 @@ def is_new() -> ColumnElement[bool]:
 
 
 def has_price(variant: type[Variant] = Variant) -> ColumnElement[bool]:
-    """Return the SQL condition for variants with a valid price: above 0, marked as free, or the gift wrapping."""
+    """Return the SQL condition for variants with a price above 0, variants marked as free, and the wrapping."""
     return (variant.price > 0) | variant.is_free.is_(True) | (variant.sku == WRAPPING_SKU)
 
 

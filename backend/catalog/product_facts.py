@@ -23,7 +23,7 @@ NOT_UNDER_THREE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """A fact and its name.
+    """A fact about a product: its name (`term`) and its value.
 
     `is_not_under_three` is True if the product's warnings say that it is not for children under three.
     """

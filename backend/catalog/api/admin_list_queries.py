@@ -30,7 +30,7 @@ def missing_data_filter(params: AdminProductsParameters) -> ProductFilter:
 
 
 async def staff_filters(session: AsyncSession, params: AdminProductsParameters) -> Filters:
-    """Return a function that builds the staff-only conditions: by status, and by `q` as in the office's search."""
+    """Return a function that builds the conditions only for staff: on the status, and on `q` as in the office."""
     text_conditions = {
         id(part): await filter_conditions(session, ProductFilter(text=part.q))
         for part in params.parts()

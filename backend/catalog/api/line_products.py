@@ -67,7 +67,7 @@ async def line_products(
 
 
 def _writer_fields(fields: Fields, requested: Mapping[str, bool]) -> Fields:
-    """Return the fields for the `ProductWriter`, named from the product (`images`), not from the line."""
+    """Return the fields to request from the `ProductWriter`: those of the products, such as `images`."""
     names = ["+status", "+metadata", "*variants"]
     names += [
         f"*{name}" if requested[name] else f"-{name}"

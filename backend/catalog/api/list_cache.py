@@ -54,10 +54,11 @@ class PageCache:
     async def find(
         self, request: Request, channel: str, params: ProductsParameters, read: Callable[[], Awaitable[Page]]
     ) -> Page:
-        """Return the page that `read` finds, cached until its list may have changed.
+        """Return the page that `read` returns.
 
-        If the page can be cached, its products are declared as sources of the response (`declare_products`). So the
-        cached response stays valid until one of these products, the lists or shared data changes.
+        It is cached if it cannot change while `CatalogVersion.lists` stays the same. Then its products are
+        declared as sources of the response (`declare_products`). So the cached response stays valid until one
+        of these products, the lists or shared data changes.
         """
         made_of: ResponseSources | None = request.scope.get(SOURCES_KEY)
         if made_of is None or not _depends_only_on_lists(params):

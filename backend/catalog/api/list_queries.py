@@ -71,9 +71,9 @@ async def product_page(
 ) -> Page:
     """Return the page of products that match the query and these conditions.
 
-    `filters` returns further conditions for one level of filters: the query itself, or a part of its `$and` or
-    `$or`. With `search_results`, only these products are returned, by default the best score first. A category that
-    is not in the tree of `read_categories` has no products.
+    `filters` returns further conditions. It is called for the query itself and for each part of its `$and`
+    and `$or`. With `search_results`, only these products are returned, by default the best score first. If a
+    filter names a category that is not in the tree of `read_categories`, no product matches it.
 
     Raises:
         InvalidData: products cannot be sorted by the given order.
@@ -109,10 +109,10 @@ async def product_conditions(
 async def searched_page(
     session: AsyncSession, params: ProductsParameters, condition: ColumnElement[bool], words: SearchWords
 ) -> Page:
-    """Return the page of products that match the query, with `q` parsed as on the storefront (`words`).
+    """Return the page of products that match the query. `q` is parsed as on the storefront, with these `words`.
 
-    Unlike the storefront, it returns only products that match all of `q`. Near matches are left out, and a general
-    word such as "juguete" is searched for literally.
+    Unlike the storefront, it returns only products that match all of `q`. Near matches are left out, and a
+    general word such as "juguete" is searched for literally.
 
     Raises:
         InvalidData: products cannot be sorted by the given order.
@@ -134,8 +134,8 @@ async def _read_page(session: AsyncSession, query: Select[*tuple[Any, ...]], par
     """Return the requested page of the query, and the total count of its rows.
 
     If the page is the final one, the count follows from its position. Otherwise it is read from the query's
-    second column or, if the query has none, by a second SQL query. Only queries that read all rows anyway
-    have this column: it makes the database read every row, even for a small page.
+    second column or, if the query has only one column, by a second SQL query. A column with the count makes
+    the database read every row, so only queries that do this anyway have one.
     """
     rows = (await session.execute(query.offset(params.offset).limit(params.limit))).all()
     ids = [row[0] for row in rows]

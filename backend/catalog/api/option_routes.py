@@ -176,7 +176,7 @@ async def update_value(
     database: Db,
     fields: RequestedFields,
 ) -> Wire[OptionValueAnswer]:
-    """Change an option value. Titles of variants that consist of their option values are updated too."""
+    """Change an option value. A variant title that consists of the variant's option values is updated too."""
     async with database.transaction() as session:
         product = await _find_for_change(session, actor, product_option_id)
         value = await option_service.change_value(

@@ -37,8 +37,8 @@ def to_change_product(body: admin.ProductChange) -> ChangeProduct:
     """Convert the request body to a command that changes the fields that the body contains.
 
     Raises:
-        InvalidData: see `to_create_product`; or the body has an empty list of prices for an existing variant, or
-            switches off its stock count.
+        InvalidData: see `to_create_product`; or for an existing variant, the body has an empty list of prices
+            or switches off the count of its stock.
     """
     return _product_command(ChangeProduct, body)
 
@@ -70,7 +70,7 @@ def to_change_variants(body: admin.VariantBatch) -> ChangeVariants:
 
 
 def to_write_variant(body: admin.VariantChange, variant_id: str | None = None) -> WriteVariant:
-    """Convert the request body to a command that changes the variant with this id, or else creates one.
+    """Convert the request body to a command that changes the variant `variant_id`, or creates one for None.
 
     Raises:
         InvalidData: see `to_change_product`.

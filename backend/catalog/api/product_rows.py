@@ -209,7 +209,7 @@ def _option_row(*row: Any) -> OptionRow:
 
 @cache
 def _build_select(dialect: str, parts: frozenset[ProductPart], scope: ProductScope) -> Select[Any]:
-    """Return the SELECT. It is cached, because building it takes longer than running it."""
+    """Return the query for products with these parts, cached because building it takes longer than running it."""
     json = json_rows(dialect)
     columns = [
         json.moment(column).label(column.name) if column.name in _MOMENTS else column

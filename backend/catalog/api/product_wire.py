@@ -188,12 +188,12 @@ class ProductWriter:
         return product
 
     def _collection_json(self, row: Row[Any]) -> CollectionOut | None:
-        """Return the product's collection; None without one, or if the Store API leaves it out because it is hidden."""
+        """Return the product's collection. Return None if it has none or, for the Store API, if it is hidden."""
         collections = parse_rows(CollectionRow, row.collection)
         return next((collection_wire(one) for one in collections if self._as_staff or one.is_active), None)
 
     def _requested_fields(self, row: Row[Any]) -> JsonDict:
-        """Return the requested fields that are not returned by default, and the staff-only fields for staff."""
+        """Return the requested fields that are left out by default and, for staff, the staff-only fields."""
         shown = {name: getattr(row, name) for name in self._names_on_request}
         shown = {
             name: value for name, value in shown.items() if value is not None or name not in PREORDER_FIELDS

@@ -26,7 +26,7 @@ async def variants_page(
 ) -> tuple[Sequence[str], int]:
     """Return the ids of the variants on the requested page, and the number of all that match the query.
 
-    The parameter `q` searches the products of the variants.
+    The parameter `q` is searched for in the variants' products.
 
     Raises:
         InvalidData: variants cannot be sorted by the given order.

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 class ProcedureAborted(SystemExit):
-    """The procedure stopped before its end.
+    """The assignment of products to collections and categories stopped before its end.
 
     The error is printed without a traceback, and its message contains no token.
     """

@@ -257,7 +257,8 @@ async def _give_up_first(session: AsyncSession, bulk_id: str) -> None:
 async def _write_outcomes(session: AsyncSession, bulk_id: str, outcomes: dict[str, Outcome]) -> None:
     """Store each product's result of the bulk change.
 
-    SQL statements are used, so that these rows do not appear in the products' audit.
+    The rows are written by SQL statements: rows written through the session would appear in the products'
+    audit.
     """
     if outcomes:
         await session.execute(_OUTCOME, list(_outcome_rows(bulk_id, outcomes)))

@@ -86,7 +86,7 @@ class Change:
 
 
 class PricedVariant(NamedTuple):
-    """A variant with its price, the regular price during a sale, and whether it may be sold at 0."""
+    """A variant's price, and its regular price during a sale. `is_free` is True if it may be sold at 0."""
 
     id: str
     price: Cop

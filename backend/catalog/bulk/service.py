@@ -191,7 +191,7 @@ async def undo_bulk_change(session: AsyncSession, actor: Actor, bulk_id: str) ->
 async def read_current_values(
     session: AsyncSession, change: Change, product_ids: Sequence[str]
 ) -> dict[str, CurrentValues]:
-    """Return the values of these products that the change depends on, by product id. Deleted products are left out."""
+    """Return, by product id, those values on which the change depends. Deleted products are left out."""
     columns = (Product.id, Product.status, Product.featured, Product.collection_id)
     of_these = select(*columns).where(Product.id.in_(product_ids), Product.deleted_at.is_(None))
     variants: dict[str, list[PricedVariant]] = defaultdict(list)

@@ -24,10 +24,10 @@ def find_code_fault(text: str, kind: str, *, is_text_file: bool) -> str:
     The problem is a code of `backend.imports.messages`.
 
     Args:
-        text: the cell.
+        text: text of the cell.
         kind: its `CellKind`.
-        is_text_file: True if the cell comes from a text file of another program. Such cells have no kind, so that a
-            date is recognised by its form.
+        is_text_file: True if the cell comes from a text file of another program. Such a cell has no kind, so
+            a date is recognised by its form.
     """
     if kind in (CellKind.DATE, CellKind.DURATION):
         return "code is date"

@@ -82,10 +82,10 @@ def _parse_format(code: str) -> _Display:
 
 
 def _restore(part: str, literals: list[str]) -> str:
-    """Return the text before or after the number in a format, with its literals inserted.
+    """Return the text that a number format puts before or after the number, with its literals inserted.
 
-    Return an empty text if it has neither letters nor a foreign currency sign, or only an abbreviation of the
-    peso.
+    Return an empty text if there is neither a letter nor a sign of a foreign currency in it, or if it is only
+    an abbreviation of the peso.
     """
     text = _insert(part, literals)
     word = "".join(letter for letter in text if letter.isalpha() or letter in "€£").casefold()

@@ -49,10 +49,10 @@ class VariantTarget(Protocol):
 
 
 async def write_options(session: AsyncSession, targets: Sequence[VariantTarget]) -> set[str]:
-    """Set the variants' option values from the rows. `match_rows` must have checked these rows against each other.
+    """Set the variants' option values from the rows, which `match_rows` must have checked before.
 
-    Options that no row of the product names, and values that no variant has any more, are deleted. Orders are not
-    affected, because they store their own texts.
+    Options that no row of the product names, and values that no variant has any more, are deleted. Orders are
+    not affected, because they store their own texts.
 
     Returns:
         The ids of the products that were changed.
@@ -144,7 +144,7 @@ async def _ensure_options(
 
 
 async def _delete_unused_values(session: AsyncSession, product: Product, were_used: set[str]) -> None:
-    """Delete the option values of `were_used` that no variant of the product has any more."""
+    """Delete those option values with an id in `were_used` that no variant of the product has any more."""
     links = await read_variant_values(session, [product.id])
     used = {value.id for of in links.values() for value in of.values()}
     table = table_of(ProductOptionValue)

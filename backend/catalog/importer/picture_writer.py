@@ -26,9 +26,10 @@ FindPicture = Callable[[str], PreparedPicture]
 async def write_pictures(
     session: AsyncSession, targets: Sequence[VariantTarget], picture: FindPicture
 ) -> set[str]:
-    """Write the products' pictures in order; their files already exist. Return the ids of the changed products.
+    """Set the products' pictures from the rows, in order. Return the ids of the changed products.
 
-    A product also gets the pictures of its variants. A picture that the product has keeps its option value.
+    The files of the pictures must exist. A product also gets the pictures of its variants. A picture that the
+    product already has keeps its option value.
     """
     by_product: dict[str, list[VariantTarget]] = defaultdict(list)
     for target in targets:
@@ -52,7 +53,7 @@ async def write_pictures(
 async def _replace_pictures(
     session: AsyncSession, targets: Sequence[VariantTarget], current: Sequence[Picture], picture: FindPicture
 ) -> bool:
-    """Replace the product's pictures by those of its rows. Return False if they are the same already."""
+    """Replace the product's pictures by those of its rows. Return False if the product already has them."""
     product = targets[0].product
     known = {one.url: to_prepared_picture(one) for one in current}
     given = [target.row.values["pictures"] for target in targets if "pictures" in target.row.values]

@@ -138,16 +138,17 @@ async def read_shop_pictures(session: AsyncSession, names: Iterable[str]) -> dic
 
 
 def _picture_path(name: str) -> str:
-    """Return the path of a web address that looks like that of a picture in a shop; return other names unchanged.
+    """Return the path of a web address, if it may be that of a shop's picture; return other names unchanged.
 
-    This path is the picture's address in every shop that has it: it contains a checksum, so the host does not matter.
+    This path is the picture's address in every shop that has it: it contains a checksum, so the host does not
+    matter.
     """
     path = f"/{name.split('/', 3)[3]}" if is_url(name) and name.count("/") > 2 else ""
     return unquote(path.partition("?")[0]) if path.startswith(f"{URL}/") else name
 
 
 def to_prepared_picture(picture: Picture) -> PreparedPicture:
-    """Convert a stored picture of a product to a prepared picture, as the import uses it."""
+    """Convert a product's stored picture to a `PreparedPicture`, with which the import works."""
     sources = tuple((source["url"], source["width"]) for source in picture.sources)
     return PreparedPicture(picture.url, picture.width, picture.height, sources)
 

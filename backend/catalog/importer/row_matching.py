@@ -389,8 +389,8 @@ def _find_variant(
 ) -> Variant | None:
     """Return the unmatched variant with the row's option values; None if there is none.
 
-    Without one, return the product's only variant if it has the default title, no option values, and no other
-    SKU than the row.
+    The only variant of a product without options also matches: it has the default title and no option values.
+    If both it and the row have a SKU, it does not match.
     """
     variants = known_products.variants[product.id]
     free = [one for one in variants if one.id not in taken]

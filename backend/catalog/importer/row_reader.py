@@ -224,9 +224,9 @@ def parse_row(line: int, names: Sequence[str], texts: Sequence[str | None]) -> R
 
 
 def _move_options(line: int, values: dict[str, Any]) -> Iterator[Problem]:
-    """Move the option titles and values of the line to the value `OPTIONS`.
+    """Replace the values of the option cells by one value, `OPTIONS`: the pairs of option title and value.
 
-    Yield their problems, such as a repeated option.
+    Yield the problems of these cells, such as a repeated option.
     """
     option_values: dict[str, str] = {}
     cells = [(name, values.pop(name, "")) for name in OPTION_CELLS]

@@ -83,7 +83,7 @@ def _find_kind(cells: TableRow, text: str) -> str:
 
 
 def _is_foreign_text(source: SourceFile) -> bool:
-    """Return True for a text file of another program, or for the shop's file of rows refused from it.
+    """Return True for a text file of another program, or for a file in which the shop returned refused rows.
 
     In these files, a code that looks like a date was damaged by a spreadsheet program. In a complete file
     that a shop wrote, such a code is valid.

@@ -59,7 +59,7 @@ def to_titled_row(row: Row) -> Row | None:
 
 
 async def find_product_keys(database: Database, rows: Sequence[Row], size: int) -> dict[int, str]:
-    """Return the product key of each row with options, by line. `size` is the number of rows that are read together."""
+    """Return the product key of each row with options, by line. `size` rows are looked up at a time."""
     keys: dict[int, str] = {}
     with_options = [row for row in rows if OPTIONS in row.values]
     for start in range(0, len(with_options), size):

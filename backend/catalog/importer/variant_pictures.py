@@ -15,8 +15,9 @@ Values = Mapping[str, str]
 def find_shown_values(pictures: Mapping[str, Sequence[Values]], options: Iterable[str]) -> dict[str, str]:
     """Return the option value that each picture shows, by picture.
 
-    All values are of one option: the option in which the most pictures show exactly one value, or the first of
-    several such options. A picture whose variants have different values of this option shows none, and is left out.
+    All values belong to the same option: the one in which the most pictures show exactly one value. If
+    several options are equally good, it is the first of them. A picture whose variants have different values
+    of this option shows none, and is left out.
 
     Args:
         pictures: for each picture, the values of the variants that have it.
@@ -44,7 +45,8 @@ def list_differing_options(variants: Iterable[Values]) -> list[str]:
 def drop_shared_pictures(rows: Sequence[Row], known: Iterable[Values]) -> list[Row]:
     """Return the rows of one product without the variants' pictures that show no option value.
 
-    If the first row has pictures of the product, the pictures of all its variants are added to them.
+    Variants that differ in every option share such a picture. If the first row has pictures of the product,
+    all pictures of the variants are added to them, including the dropped ones.
 
     Args:
         rows: the rows, with options.

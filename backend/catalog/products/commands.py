@@ -52,9 +52,9 @@ class ChangeProduct:
         fields: column values, by the names of `ProductFields`.
         metadata: merged into the stored metadata; an empty text or None removes a key.
         price, compare_at_price: values for its only variant, in whole pesos, IVA included.
-        pictures, variants, options, tag_ids: the complete new lists, in this order.
-        sales_channel_ids, shipping_profile_id: only checked for existence, because every product has all channels
-            and the only profile.
+        pictures, variants, options, tag_ids: the complete new lists, in their new order.
+        sales_channel_ids, shipping_profile_id: only checked for existence, because every product has all
+            channels and the only profile.
         collection_id, category_ids: must equal the product's current ones.
     """
 

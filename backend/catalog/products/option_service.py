@@ -100,7 +100,7 @@ async def change_value(
 ) -> ProductOptionValue:
     """Rename an option value or change its metadata. None leaves a field unchanged.
 
-    Titles of variants that consist of the variant's option values are updated too.
+    A variant title that consists of the variant's option values is updated too.
 
     Raises:
         NotFound: the product, the option or the value does not exist.

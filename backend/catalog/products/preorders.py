@@ -25,11 +25,11 @@ from backend.staff.rights import SHOP
 async def set_incoming_units(
     session: AsyncSession, product: Product, variant_ids: Collection[str] | None = None
 ) -> None:
-    """Set the announced units (`incoming`) of the (locked) product's variants from its preorder.
+    """Set the announced units (`incoming`) at the stock levels of the (locked) product's variants.
 
-    A variant's preordered units are announced at its first stock level; without a preorder, none are. At
-    every level, at least as many units are announced as reserved units are missing from the stock.
-    `variant_ids` are the variants to change; None for all.
+    The first level of each variant announces the units of the product's preorder, if there is one. If more
+    units are reserved than stocked at a level, that level announces at least the difference. `variant_ids`
+    are the variants to change; None for all.
     """
     of_product = select(Variant.id).where(Variant.product_id == product.id)
     changes: dict[str, int] = {}

@@ -37,12 +37,12 @@ async def require_profile(session: AsyncSession, profile_id: str) -> None:
 
 
 async def list_channels(session: AsyncSession) -> Sequence[SalesChannel]:
-    """Return the sales channels of every product, oldest first."""
+    """Return all sales channels, oldest first. Every product is sold in all of them."""
     query = select(SalesChannel).order_by(SalesChannel.created_at, SalesChannel.id)
     return (await session.execute(query)).scalars().all()
 
 
 async def read_shipping_profile(session: AsyncSession) -> ShippingProfile | None:
-    """Return the shipping profile of every product."""
+    """Return the only shipping profile, which every product has; None if there is none."""
     query = select(ShippingProfile).order_by(ShippingProfile.created_at, ShippingProfile.id).limit(1)
     return (await session.execute(query)).scalar_one_or_none()

@@ -80,12 +80,12 @@ async def create_product(session: AsyncSession, actor: Actor, new: CreateProduct
 
 
 async def change_product(session: AsyncSession, actor: Actor, product_id: str, change: ChangeProduct) -> None:
-    """Change the values of a product that the command contains.
+    """Change a product: set the values that the command contains.
 
     Raises:
         NotFound: the product, a tag, the type, a sales channel or the shipping profile does not exist.
-        InvalidData: the handle or a code is taken; a price is given but the product has several variants; options
-            and values do not match; or the command changes the collection or the categories.
+        InvalidData: the handle or a code is taken; a price is given but the product has several variants;
+            options and values do not match; or the command changes the collection or the categories.
         NotAllowed: an omitted variant has reserved units, or a variant has an omitted value.
     """
     actor.require(Right.CHANGE_CATALOG)
@@ -149,7 +149,7 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
 async def change_variant(
     session: AsyncSession, actor: Actor, product_id: str, variant_id: str, change: WriteVariant
 ) -> None:
-    """Change the values of a variant that the command contains.
+    """Change a variant: set the values that the command contains.
 
     Raises:
         NotFound: the product or the variant does not exist.

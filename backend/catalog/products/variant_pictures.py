@@ -22,7 +22,7 @@ _FIRST_OWN = (
 
 
 async def update_thumbnails(session: AsyncSession, product_id: str) -> None:
-    """Set the thumbnail of each variant to the first picture of its option values; None if they have none.
+    """Set the thumbnail of each variant to the first picture that shows one of its option values, else to None.
 
     Call this after each change of the product's pictures, variants or options.
     """

@@ -69,7 +69,7 @@ async def insert_variant(session: AsyncSession, product: Product, command: Write
 async def set_variant(
     session: AsyncSession, product: Product, variant: Variant, command: WriteVariant
 ) -> None:
-    """Change the variant's values that the command contains.
+    """Set those values of the variant that the command contains.
 
     Raises:
         InvalidData: the command's option values are invalid, or one of its codes is taken.

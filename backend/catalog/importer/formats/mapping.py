@@ -222,8 +222,8 @@ def _is_name(text: str) -> bool:
 def _assign(suggestions: Sequence[ColumnSuggestion], column: str, places: Sequence[int]) -> None:
     """Map the first of these columns and, if there are several, mark all of them as contested.
 
-    If `column` is one of `LIST_COLUMNS`, map all of them instead. For `title`, columns with headings of
-    descriptions are not contested.
+    If `column` is one of `LIST_COLUMNS`, map all of them instead. For `title`, a column whose heading means a
+    description is not contested.
     """
     if not places:
         return

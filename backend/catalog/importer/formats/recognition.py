@@ -98,7 +98,11 @@ def is_own_export(source_format: SourceFormat, headings: Sequence[str]) -> bool:
 
 
 def list_source_places(headings: Sequence[str]) -> list[int]:
-    """Return the positions of the spreadsheet's own columns, without those that a file of refused rows adds."""
+    """Return the positions of the columns, except those that the shop added.
+
+    The shop returns the rows that it refused as a file with two more columns: the correction and the row
+    number.
+    """
     if not has_correction_column(headings):
         return list(range(len(headings)))
     added = {normalize_heading(one) for one in (CORRECTION_HEADING, ROW_HEADING)}
@@ -106,5 +110,5 @@ def list_source_places(headings: Sequence[str]) -> list[int]:
 
 
 def has_correction_column(headings: Sequence[str]) -> bool:
-    """Return True if the headings have the column that the shop adds to a file of refused rows."""
+    """Return True if the shop made this file of rows that it refused: it then has a column of corrections."""
     return normalize_heading(CORRECTION_HEADING) in map(normalize_heading, headings)

@@ -32,7 +32,7 @@ class SheetRow:
         self.source_count = sum(map(bool, self.texts))
 
     def fill(self, first: int, last: int, text: str, kind: str) -> bool:
-        """Fill the empty cells from column `first` to `last`. Return True if one was empty."""
+        """Write the text into the empty cells from column `first` to `last`. Return True if one was empty."""
         missing = last + 1 - len(self.texts)
         texts = [*self.texts, *[""] * missing]
         kinds = list(self.kinds.ljust(len(texts), CellKind.TEXT))
