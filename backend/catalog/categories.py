@@ -290,7 +290,7 @@ def _renumber(categories: Sequence[Category]) -> None:
 async def _publish_descendants(session: AsyncSession, category: Category) -> None:
     """Publish `ProductChanged` for the products in the category's descendants.
 
-    A hidden category also hides its descendants, so shoppers see a change of these products too.
+    Hiding or moving the category also affects these products.
     """
     below = (await read_tree(session)).with_descendants([category.handle]) - {category.id}
     inside = select(ProductCategory.product_id).where(ProductCategory.category_id.in_(below)).distinct()

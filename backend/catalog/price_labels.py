@@ -17,5 +17,5 @@ def format_price(variant: Variant) -> str:
 
 
 def format_sold_price(amount: Cop) -> str:
-    """Return the price of a cart or order line before discounts as text. An amount of 0 is displayed as free."""
+    """Return the price before discounts of a cart or order line, as text. An amount of 0 is displayed as free."""
     return format_cop(amount) if amount else FREE

@@ -126,7 +126,7 @@ class VariantView:
 
 @dataclass(frozen=True, slots=True)
 class ProductDetail:
-    """Content of the product page. Without options there is only one variant."""
+    """Content of the product page. A product without options has only one variant."""
 
     card: ProductCard
     description: str

@@ -94,14 +94,14 @@ async def rename_key(session: AsyncSession, actor: Actor, key_id: str, title: st
 async def revoke_key(
     session: AsyncSession, actor: Actor, key_id: str, after: timedelta = timedelta()
 ) -> ApiKey:
-    """Revoke the key immediately; a secret key can also be revoked after the time `after`.
+    """Revoke the key immediately or, if it is a secret key, after the delay `after`.
 
-    If the key already ends earlier, nothing changes.
+    If the key already ends earlier than that, nothing changes.
 
     Raises:
         NotFound: there is no such key.
-        InvalidData: `after` is given for a publishable key. Replicas cache these keys until the next change, so
-            they would not notice that the time has passed.
+        InvalidData: `after` is given for a publishable key. Replicas cache these keys until the next change,
+            so they would not notice that the time has passed.
         NotAllowed: it is the only remaining publishable key.
     """
     actor.require(Right.CHANGE_SETTINGS)

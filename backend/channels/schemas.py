@@ -71,7 +71,7 @@ class NewKey(KeyChange):
 
 
 class Revocation(Body):
-    """The time when a key is revoked."""
+    """The delay after which a key is revoked."""
 
     model_config = example(revoke_in=0)
 

@@ -67,7 +67,7 @@ class PaidAlready(NotAllowed):
 
 
 class OtherTransactionPays(NotAllowed):
-    """The attention row is about a transaction of an invoice that another transaction has already paid."""
+    """The transaction of the attention row cannot pay the invoice: another transaction has already paid it."""
 
     staff_text = _(
         "El pedido ya está pagado por otra transacción. Si esta también fue aprobada, devuelve su dinero y di en una nota que no hay que hacer nada más."  # noqa: E501
@@ -113,7 +113,9 @@ class PaymentResolver(Resolver):
             await lock_order_of_cart(session, cart.id)
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Let the money pay the order (`honor`), book its refund (`refunded`), or cancel a held payment.
+        """Let the money pay the order (`honor`), or book its refund (`refunded`).
+
+        A dismissal cancels the payment if it is held.
 
         Raises:
             NotFound: the payment was deleted, and the decision is not a dismissal.
@@ -152,7 +154,7 @@ class ContradictionResolver(PaymentResolver):
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Book the money that went back to the shopper for `refunded`. Do nothing for other decisions.
+        """For `refunded`, book the money that went back to the shopper. Do nothing for other decisions.
 
         Raises:
             NotFound: the payment was deleted, and the decision is not a dismissal.
@@ -177,7 +179,7 @@ class ShortStockResolver(Resolver):
     """Resolver of a paid order with missing units. `honor` means that the units are in stock now: they are reserved."""
 
     async def lock(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """Lock each captured payment session after its cart, then the order. Lock nothing for a dismissal."""
+        """Lock each captured payment session with its cart, then the order; for a dismissal, nothing."""
         if decision.action is Action.DISMISSED:
             return
         order = await read_order(session, row.subject_id)
@@ -227,10 +229,10 @@ def create_money_resolvers() -> dict[AttentionKind, Resolver]:
 
 @subscribe(PaymentSessionChanged)
 async def close_unresolved(session: AsyncSession, event: PaymentSessionChanged) -> None:
-    """Close the attention rows that need no decision any more, because the payment has reached a final state.
+    """Close those attention rows of the payment that need no decision any more.
 
-    In every final state, the outcome of the payment is known. If the payment was captured, rows about a
-    different amount are closed too.
+    In a final state, the outcome of the payment is known, so rows about an unknown outcome are closed. If the
+    payment was captured, rows about a different amount are closed too.
     """
     kinds = [AttentionKind.PAYMENT_UNRESOLVED] if event.state.is_final else []
     if event.state is SessionState.CAPTURED:  # the money pays its order

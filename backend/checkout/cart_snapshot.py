@@ -179,7 +179,7 @@ PLATFORM_MESSAGES: dict[tuple[str, ...], str] = {(ITEMS,): NO_ITEMS, (SHIPPING_M
 
 
 def require_address(cart: Cart, *, has_items: bool) -> None:
-    """Check that the cart has what the choice of a shipping method requires: items, e-mail and address.
+    """Check that the cart has items, e-mail and address, which it needs before a shipping method is chosen.
 
     Raises:
         InvalidData: items, e-mail or a part of the address are missing, or the address names no municipality.
@@ -293,7 +293,7 @@ def _drop_facts(line: SoldLine) -> JsonObject:
 
 
 def parse_snapshot(snapshot: JsonObject) -> Sale:
-    """Return the sale that `to_snapshot` converted to this snapshot."""
+    """Convert a snapshot back to the sale from which `to_snapshot` made it."""
     facts, costs = snapshot.get("facts", {}), snapshot.get("costs", {})
     return Sale(
         lines=tuple(

@@ -94,7 +94,7 @@ _CLOSED_BY_SHOPPER = (CloseReason.REPLACED, CloseReason.BANK_CHANGED)
 class CompletionResult:
     """The order of a completed cart.
 
-    `rows` are the order's rows of other tables, if this call created the order; otherwise None.
+    `rows` has the order's rows in other tables if this call created the order, and is None otherwise.
     """
 
     order: Order
@@ -383,12 +383,13 @@ async def _publish_loss(
     event: PaymentSessionChanged,
     others: Sequence[PaymentSession],
 ) -> None:
-    """Publish `OrderLost` if it is certain that no payment of the order charged anything, else `OrderUnconfirmed`.
+    """Publish `OrderLost` if certainly no payment of the order charged anything, else `OrderUnconfirmed`.
 
-    Refunded money counts as not charged. If the payment that ended was authorized, this is never certain.
+    Refunded money counts as not charged. If the ended payment had been authorized, `OrderLost` is never
+    published.
 
-    Nothing is published if the shopper closed the payment. Nor is anything published if staff ended a payment after
-    its provider had reported money: then staff write to the customer.
+    Nothing is published if the shopper closed the payment. Nor is anything published if staff ended a payment
+    after its provider had reported money: then staff write to the customer.
     """
     if payment.close_reason in _CLOSED_BY_SHOPPER or any(map(_took_money, (payment, *others))):
         return
@@ -422,9 +423,9 @@ async def join_purchases(session: AsyncSession, event: CartsMerged) -> None:
 
 @subscribe(CartChanged)
 async def void_payment(session: AsyncSession, event: CartChanged) -> None:
-    """Cancel the payment session of the changed cart, if it was not sent to a provider yet.
+    """Cancel those payment sessions of the changed cart that were not sent to a provider yet.
 
-    The platform deletes such a session instead.
+    The platform deletes such sessions instead.
     """
     for payment in await list_payment_sessions(session, event.cart_id):
         if payment.state == SessionState.PENDING:

@@ -208,11 +208,11 @@ def find_sent_billing_address(cart: Cart) -> JsonObject | None:
 async def check_typed(
     provider: PaymentProvider, typed: Mapping[str, Any], ip: str, billing_address: JsonObject | None = None
 ) -> tuple[Destination, CheckedPayer]:
-    """Check the form, and return the destination and the payer. The payer is empty if the provider requires none.
+    """Check the form, and return the destination and the payer, which is empty if the provider requires none.
 
-    If the form has another recipient or a company, the payer is the contact or the company. Otherwise the payer is
-    the person in `billing_address`, which an API client has set; if that is missing too, the payer is the
-    recipient. `ip` is the payer's IP address.
+    If the form names a company, the payer is the company. If it names another recipient, the payer is the
+    contact. Otherwise the payer is the person in `billing_address`, which an API client has set; if that is
+    missing too, the payer is the recipient. `ip` is the payer's IP address.
 
     Raises:
         InvalidData: `fields` has the problems of all fields together.

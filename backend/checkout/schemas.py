@@ -130,7 +130,10 @@ class ShippingOptionParameters(OneParameters):
 
 
 class PaymentProvidersParameters(ListParameters):
-    """Filters and page of the list of payment providers. A page has 20 by default (wire: commerce-api, Conventions)."""
+    """Filters and page of the list of payment providers.
+
+    A page has 20 providers by default (wire: commerce-api, Conventions).
+    """
 
     limit: Limit = 20
     region_id: Name | None = None

@@ -175,26 +175,27 @@ class Checkout:
     ) -> PaymentStartResult:
         """Reserve the cart's stock and start a payment of its current total (spec: States and transitions).
 
-        `payer` must be the result of the provider's `check_payer`. `return_url` is a storefront's page to which the
-        shopper returns from the bank: see `require_return_url`. With `replace`, a payment of the cart that is at
-        the bank is closed, after its provider was asked for its state. If the provider approves the closed payment
-        later, that payment still pays the order, unless another payment has paid it.
+        `payer` must be the result of the provider's `check_payer`. `return_url` is a storefront's page to
+        which the shopper returns from the bank: see `require_return_url`. With `replace`, a payment of the
+        cart that is at the bank is closed, after its provider was asked for its state. If the provider
+        approves the closed payment later, that payment still pays the order, unless another payment has paid
+        it.
 
         Raises:
             NotFound: no cart, or no provider, has this id.
             NotAllowed: the cart has become an order.
-            InvalidData: the cart is not ready, its region does not offer the provider, or `return_url` is invalid.
-                In the third case, `fields` has the message.
+            InvalidData: the cart is not ready, its region does not offer the provider, or `return_url` is
+                invalid. For an invalid `return_url`, `fields` has the message.
             InsufficientStock: the units are sold out.
             HoldTooLarge: the client would hold too much stock without paying: see
                 `backend.checkout.payment.stock_holds`.
             TotalChanged: the cart's total differs from the one that the shopper saw.
             DeliveryLater: the promised day of delivery is later than the one that the shopper saw.
             Conflict: a payment of this cart is under way, or has just been approved.
-            PurchasePaid: a kind of Conflict. The cart was restored from another cart whose payment was approved
-                later. The paid lines were removed from the cart.
-            TooManyRequests: this client, or this cart, has started too many payments lately. Conflicts are not
-                counted.
+            PurchasePaid: a kind of Conflict. The cart was restored from another cart whose payment was
+                approved later. The paid lines were removed from the cart.
+            TooManyRequests: this client, or this cart, has started too many payments lately. Conflicts are
+                not counted.
             PaymentFailed, OutsideFailure, OutcomeUnknown: see `backend.payment.sessions.initiate`.
         """
         start = PaymentStart(

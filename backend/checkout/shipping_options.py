@@ -337,7 +337,7 @@ async def _read_cart_and_offers(
 
 
 def require_expected_amount(amount: Cop, expected: Cop | None) -> None:
-    """Check that the live price of an option is the price that the caller expects; None to accept any.
+    """Check that the live price of an option is the `expected` one. None accepts any price.
 
     Raises:
         InvalidData: the price differs.

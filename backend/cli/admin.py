@@ -21,7 +21,10 @@ RoleOption = Annotated[
 
 
 def _run_staff_command(work: Callable[["Database"], Awaitable[str]], *, migrated: bool = False) -> None:
-    """Run `work` on the database and print the text that it returns. Print a refusal in one line, with exit code 1."""
+    """Run `work` on the database and print the text that it returns.
+
+    If the shop refuses the command, print the reason in one line and exit with code 1.
+    """
     from backend.core.errors import ShopError
 
     try:

@@ -40,12 +40,12 @@ def with_database(
 ) -> T:
     """Run `work` with an open database, and return its result.
 
-    With `migrated`, the database is migrated first, and a process that opens the shop waits until `work` has ended.
-    The shop's folder and database URL are printed first, unless `changes` is False.
+    With `migrated`, the database is migrated first, and a process that opens the shop waits until `work` has
+    ended. The shop's folder and database URL are printed first, unless `changes` is False.
 
     Raises:
-        CannotStart: the database does not answer, was not migrated, or its migration failed. The message begins with
-            the text `otherwise`.
+        CannotStart: the database does not answer, was not migrated, or its migration failed. `otherwise` is
+            the beginning of the error's message.
     """
     from backend.core.db.database import Database
     from backend.migrations.runner import upgrade

@@ -32,9 +32,9 @@ def resend(
 ) -> None:
     """Let the running shop immediately send mails again that could not be sent.
 
-    The shop retries a mail for three days at most. After that, it creates an attention row, which this command
-    resolves. A mail that is being sent is skipped, and without --again also a mail that was sent. So the command may
-    be repeated. It prints no address.
+    The shop retries a mail for three days at most. After that, it creates an attention row, which this
+    command resolves. The command may be repeated: it skips mails that are being sent and, without --again,
+    mails that were sent. It prints no addresses.
 
     Examples:
         trompo mail resend --given-up

@@ -100,9 +100,10 @@ def init(
 
 
 def _ask_about_the_shop(settings: "Settings") -> dict[str, str]:
-    """Ask the questions of `trompo init`, and return the answers. After an interruption, save those given, and exit.
+    """Ask the questions of `trompo init`, and return the answers.
 
-    The database is closed during the questions, so that a shop can start.
+    If the questions are interrupted, the answers so far are saved, and the command exits. The database is
+    closed during the questions, so that a shop can start.
     """
     from backend.core.texts import _
     from backend.operations.opening.command import read_identity, save_answers

@@ -202,8 +202,9 @@ class Section(ContentModel):
         link: target of `label`; empty for none.
         product_ids: the products that are shown, in this order, while they are for sale.
         category_id: a category whose products are shown after `product_ids`.
-        collection_id: a collection whose products are shown after the category's, while the collection is visible. An
-            editorial section without a text or picture shows the collection's.
+        collection_id: a collection whose products are shown after the category's, while the collection is
+            visible. An editorial section without a text of its own shows the collection's text, and without a
+            picture the collection's picture.
     """
 
     kind: SectionKind
@@ -277,7 +278,7 @@ class BrandBody(ContentModel):
 
 
 class MailBody(ContentModel):
-    """Content of a mail in addition to its own text: a subject (empty for the default), and texts before and after."""
+    """The office's texts for a mail: a subject (empty for the default), and texts before and after its own."""
 
     subject: Text = ""
     opening: Paragraphs = ""

@@ -53,7 +53,7 @@ DEMO_FONT = FontName.ROUNDED
 
 
 def find_font(name: str, *, is_demo: bool) -> FontName:
-    """Return the font with this name. If the name is unknown or empty, return the default of the shop or the demo."""
+    """Return the font with this name; for an unknown or empty name, the default of shops or of the demo."""
     if name in FONTS:
         return FontName(name)
     return DEMO_FONT if is_demo else FontName.PLAIN

@@ -26,7 +26,10 @@ DEMO_GOODS = Goods(_("juguete"), _("juguetes"), _("Todos los juguetes"))
 
 
 def name_goods(one: str, many: str, gender: str) -> Goods:
-    """Return the shop's words for its products: these two words of the owner, and «Todos los …» or «Todas las …»."""
+    """Return the shop's words for its products: the owner's words `one` and `many`, and those for all of them.
+
+    The words for all products are «Todos los …» or, if the owner's word is feminine, «Todas las …».
+    """
     every = _("Todas las {goods}") if gender == FEMININE else _("Todos los {goods}")
     return Goods(one, many, every.format(goods=many))
 

@@ -18,7 +18,11 @@ class UnsafeMember(Exception):
 
 
 class _BoundedFile:
-    """A file whose `read` refuses to return more than `MAX_DIRECTORY_BYTES` at once, until `is_unlimited` is set."""
+    """A file that refuses to read more than `MAX_DIRECTORY_BYTES` at once, until `is_unlimited` is set.
+
+    `ZipFile` reads an archive's whole directory at once. With this limit, a huge directory cannot fill the
+    memory.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

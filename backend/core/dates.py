@@ -71,5 +71,5 @@ def today_in_colombia(moment: datetime) -> date:
 
 
 def last_day(end: datetime) -> datetime:
-    """Return a moment on the final day of a period whose exclusive end is `end`."""
+    """Return a moment on the last day of a period that ends just before `end`."""
     return end - timedelta(seconds=1)

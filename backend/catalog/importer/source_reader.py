@@ -51,9 +51,8 @@ def convert_source(
         table: the table of a product file.
         columns: for each column of a table in an unknown format, the importer's column; None to use the
             suggestions.
-        contested: for each column of the table, the importer's column for which it competes with other
-            columns until a person chooses one of them; empty if it does not compete. An empty sequence if no
-            choice is open.
+        contested: for each column of the table, the importer's column that several columns fit (see
+            `ColumnSuggestion`); an empty sequence if there is nothing to choose.
 
     Raises:
         TableError: no column identifies products.

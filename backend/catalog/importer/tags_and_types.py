@@ -20,7 +20,7 @@ async def find_tag_ids(session: AsyncSession, values: Collection[str]) -> dict[s
 
 
 async def find_type_ids(session: AsyncSession, texts: Collection[str]) -> dict[str, str]:
-    """Return the ids of the types that these texts name by value or by id. The result has both as keys.
+    """Return the ids of the types that these texts name by value or by id; the keys are the values and the ids.
 
     If a text is the id of one type and the value of another, it names the type with this id.
     """

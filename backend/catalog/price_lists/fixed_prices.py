@@ -74,8 +74,8 @@ async def change_list(
     Raises:
         NotFound: the list does not exist.
         NotAllowed: the list is over; or it has started, and the change would move its start.
-        InvalidData: the list would end before its start or in the past, or another list has one of its variants at
-            that time.
+        InvalidData: the list would end before its start or in the past, or a variant of the list is in
+            another list at that time.
     """
     actor.require(Right.CHANGE_PROMOTIONS)
     row = await find_list(session, list_id)

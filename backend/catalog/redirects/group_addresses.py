@@ -19,13 +19,13 @@ GroupKind = type[Category] | type[Collection]
 
 @dataclass(frozen=True, slots=True)
 class _Pages:
-    """Addresses, redirect targets and visibility of the pages of all categories, or of all collections.
+    """The data for redirects to pages of one kind: to those of categories, or to those of collections.
 
     Attributes:
         to_path: returns the path of a page for the handle of its category or collection.
         to_target: returns the redirect target for the id of a category or collection.
-        target_id: the column of `UrlRedirect` with this id.
-        is_visible: returns the SQL condition for those that shoppers see.
+        target_id: the column of `UrlRedirect` with the id of the category or collection.
+        is_visible: returns the SQL condition for the categories or collections that shoppers see.
     """
 
     to_path: Callable[[str], str]
@@ -59,7 +59,7 @@ def to_group_address(kind: GroupKind, handle: str) -> str:
 
 
 async def claim_group_address(session: AsyncSession, kind: GroupKind, handle: str) -> None:
-    """Delete the redirect from the page address of this handle, if there is one."""
+    """Delete the redirect from the address of the page with this handle, if there is one."""
     await session.execute(
         delete(UrlRedirect).where(UrlRedirect.former_address == to_group_address(kind, handle))
     )

@@ -43,8 +43,8 @@ class KnownRedirects:
 
     Attributes:
         has_any: True if there is a redirect.
-        parameter_sets: sets of the parameter names that redirects have, by path. Redirects without parameters are
-            left out.
+        parameter_sets: for each path, the sets of parameter names in the addresses of its redirects.
+            Addresses without parameters are left out.
     """
 
     has_any: bool
@@ -147,5 +147,8 @@ def _list_candidates(known: KnownRedirects, address: OldAddress, *, has_page: bo
 
 
 def prestashop_address(product_id: str) -> OldAddress:
-    """Return a product's PrestaShop address without its name: `/index.php?controller=product&id_product=…`."""
+    """Return the PrestaShop address of this product that has its id in a parameter.
+
+    PrestaShop has such an address for each product, next to the friendly one.
+    """
     return OldAddress(PRESTASHOP_PATH, ((PRESTASHOP_CONTROLLER, "product"), (PRESTASHOP_ID, product_id)))

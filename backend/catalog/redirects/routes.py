@@ -192,8 +192,9 @@ async def create(
 async def import_spreadsheet(actor: StaffMember, request: Request, database: Db) -> Wire[SheetAnswer]:
     """Store the redirects of a spreadsheet with two columns (XLSX or CSV, at most 2 MiB and 10,000 rows).
 
-    One column has the former addresses, the other one the new address, or the SKU, handle or name of the product,
-    category or collection. A redirect that leads to another page is changed. Rows with problems are left out.
+    One column has the former addresses, the other one the new address, or the SKU, handle or name of the
+    product, category or collection. If an address is already redirected to another page, its redirect is
+    changed. Rows with problems are left out.
     """
     actor.require(Right.CHANGE_CATALOG)
     async with read_sent_file(request) as sent:

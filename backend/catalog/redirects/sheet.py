@@ -85,7 +85,7 @@ class SheetResult:
 
 
 async def import_sheet(database: Database, actor: Actor, content: bytes) -> SheetResult:
-    """Store the redirects of a spreadsheet. A redirect that leads to another page is changed.
+    """Store the redirects of a spreadsheet. If an address is redirected elsewhere, its redirect is changed.
 
     Raises:
         InvalidData: the file cannot be read, does not have two columns, or has more than `MAX_ROWS` rows.

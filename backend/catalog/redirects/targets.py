@@ -120,7 +120,7 @@ async def find_targets(session: AsyncSession, texts: Collection[str]) -> dict[st
 
 
 async def read_owners(session: AsyncSession, addresses: Collection[str]) -> dict[str, RedirectTarget]:
-    """Return the targets of these normalized addresses, by address; those without a redirect are left out."""
+    """Return the redirect target of each of these normalized addresses. Those without a redirect are left out."""
     found: dict[str, RedirectTarget] = {}
     for some in _batches(addresses):
         query = select(UrlRedirect).where(UrlRedirect.former_address.in_(some))
@@ -131,9 +131,9 @@ async def read_owners(session: AsyncSession, addresses: Collection[str]) -> dict
 
 
 def _split_texts(texts: Collection[str]) -> tuple[dict[str, OldAddress], dict[str, str]]:
-    """Return the parsed addresses among the texts, and the other texts with single spaces, each by its text.
+    """Return the parsed addresses and, with single spaces, all other texts; both by the original text.
 
-    Texts that look like an address but are not valid are left out.
+    Invalid addresses are left out.
     """
     addresses, words = {}, {}
     for text in texts:
@@ -148,7 +148,7 @@ def _split_texts(texts: Collection[str]) -> tuple[dict[str, OldAddress], dict[st
 
 
 async def _find_by_code(session: AsyncSession, codes: Collection[str]) -> dict[str, RedirectTarget]:
-    """Return the products of these SKUs and bar codes, by code. A SKU is preferred."""
+    """Return the products of these SKUs and bar codes, by code. A code that is both is treated as a SKU."""
     found: dict[str, RedirectTarget] = {}
     for some in _batches(codes):
         query = (
@@ -163,7 +163,7 @@ async def _find_by_code(session: AsyncSession, codes: Collection[str]) -> dict[s
 
 
 async def _find_by_handle(session: AsyncSession, handles: Collection[str]) -> dict[str, RedirectTarget]:
-    """Return the products that have or had these handles. The current owner is preferred."""
+    """Return the products that have or had these handles, by handle. The current owner is preferred."""
     former = select(FormerHandle.handle, FormerHandle.product_id).join(
         Product, Product.id == FormerHandle.product_id
     )
@@ -184,7 +184,10 @@ async def _read_pairs(
 
 
 async def _find_by_title(session: AsyncSession, titles: Collection[str]) -> Mapping[str, RedirectTarget]:
-    """Return products by folded title (see `fold`); `AMBIGUOUS` for a title that several products have."""
+    """Return the products with these titles; `AMBIGUOUS` for a title that several products have.
+
+    The keys of the result are the titles without accents and in lower case (`fold`).
+    """
     found: dict[str, RedirectTarget] = {}
     for some in _batches([fold(title) for title in titles]):
         query = select(Product.title_key, Product.id).where(
@@ -197,7 +200,7 @@ async def _find_by_title(session: AsyncSession, titles: Collection[str]) -> Mapp
 
 @dataclass(frozen=True, slots=True)
 class _Collections:
-    """All collections by handle, and by the handle of their title; `AMBIGUOUS` for a title that several have."""
+    """All collections, by handle and by the handle made from the title; `AMBIGUOUS` for a repeated title."""
 
     by_handle: Mapping[str, RedirectTarget]
     by_name: Mapping[str, RedirectTarget]

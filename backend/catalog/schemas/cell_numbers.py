@@ -96,7 +96,7 @@ def parse_number(text: str, *, groups: bool = True) -> Decimal | None:
 
 
 def _is_decimal(parts: list[str], signs: list[str], *, groups: bool) -> bool:
-    """Return True if the final separator is the decimal one."""
+    """Return True if the last separator separates the decimals, not a group of digits."""
     if signs[-1] not in ".,":
         return False
     others = {*signs[:-1]}
@@ -210,7 +210,7 @@ def find_exclusion(cell: str) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measured quantity: its units with their factors, its maximum, and a valid value for messages."""
+    """The rules of a measure, such as the weight: its units with their factors, its maximum, and an example."""
 
     units: Mapping[str, Decimal]
     maximum: int
@@ -222,7 +222,7 @@ class Measure:
         """Parse a weight in kilograms or a length in centimetres: `0,35`, `350 g`, `12.5 cm`.
 
         Raises:
-            CellError: it is no measure, 0, or too large.
+            CellError: the text is not a measure, or is 0 or too large.
         """
         value, unit = self._split(text)
         if not 0 < value <= self.maximum:

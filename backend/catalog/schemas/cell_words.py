@@ -236,7 +236,7 @@ def _split_commas(text: str) -> list[str]:
 
 
 def join_list(parts: Iterable[str]) -> str:
-    """Return the cell of a list, which the parsers of lists split into the same parts."""
+    """Join the parts to the text of a list cell. The parsers of lists split it into the same parts again."""
     kept = list(parts)
     joined = LIST_SEPARATOR.join(kept)
     return f"{joined}{LIST_SEPARATOR}" if len(kept) == 1 and _SPLITTING.search(joined) else joined

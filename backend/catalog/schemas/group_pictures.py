@@ -12,7 +12,7 @@ THUMBNAIL = "thumbnail"
 
 
 def split_picture(metadata: JsonObject | None, current: str) -> tuple[JsonObject | None, str]:
-    """Return the metadata of a request without the picture, and the picture's new URL; empty for no picture.
+    """Split a request's metadata: return it without the picture, and the picture's new URL (empty for none).
 
     Without the key `THUMBNAIL`, the URL stays `current`. An empty value or null removes the picture.
 

@@ -126,7 +126,11 @@ class SearchEngineContract:
     async def test_term_with_forms_but_without_a_word_matches_only_whole_words(
         self, harness: SearchEngineHarness
     ) -> None:
-        """Check the terms by which the storefront finds the words to exclude, as in "sin pilas"."""
+        """Check that the form "tren" finds a product, but "mad" does not find "madera".
+
+        With such terms, the storefront finds the products to exclude, as in "sin pilas" ("without
+        batteries").
+        """
         await harness.add_products()
         async with harness.database.read() as session:
             found = await harness.engine.find(session, [QueryTerm("", forms=frozenset({"tren", "mad"}))])

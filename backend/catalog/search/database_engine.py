@@ -214,7 +214,7 @@ async def _rows_of_word(session: AsyncSession, query_term: QueryTerm, value: _Va
 
 
 async def _has_terms(session: AsyncSession, word: str, is_other: ColumnElement[bool]) -> bool:
-    """Return True if the index has a term that begins with the word, or one for which `is_other` is true."""
+    """Return True if a term of the index begins with the word, or meets the SQL condition `is_other`."""
     begun = await session.execute(_TERM_WITH_PREFIX, {"word": word, "after": word + AFTER_ANY_LETTER})
     if begun.first():
         return True

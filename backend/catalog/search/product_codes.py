@@ -13,7 +13,7 @@ MIN_CODE_DIGITS = 5
 
 
 async def read_search(session: AsyncSession, text: str, words: SearchWords) -> ShopperSearch:
-    """Parse a shopper's search. The exact code of a product for sale finds only this product."""
+    """Parse a shopper's search. The exact code of a product for sale finds that product only."""
     code = text.strip()
     is_number = code.isascii() and code.isdigit() and MIN_CODE_DIGITS <= len(code) <= MAX_TERM_LENGTH
     if is_number and (await session.execute(_products_with_code(code).limit(1))).first():

@@ -88,7 +88,7 @@ class ShopperSearch:
         sort: `price_asc` if cheap products were asked for; else empty.
         topics: the pages that may answer the search, best first.
         excluded: words that a product must not have.
-        is_gift: True if the search has only words of gifts.
+        is_gift: True if the search has only words about gifts.
         code: the SKU or bar code of a product for sale that is the whole text; else empty.
     """
 
@@ -127,7 +127,11 @@ def parse_search(text: str, words: SearchWords) -> ShopperSearch:
 
 
 def _parse_words(text: str, words: SearchWords, *, is_priced: bool) -> ParsedQuery:
-    """Parse the words of a search. Words of gifts and offers narrow only a search without other words."""
+    """Parse the words of a search.
+
+    If the search has other words or a price, words about gifts and offers do not exclude products: they only
+    put the products that match them first.
+    """
     parsed = words.parse_query(text)
     if parsed.is_anything:
         return parsed

@@ -61,8 +61,8 @@ class QueryTerm:
     """A term of a query, with its forms, its synonyms and the matching age ranges.
 
     The term for an explicit age ("5 años") has an empty word. A term with `is_name` matches only in titles,
-    brands and categories. `sound_synonyms` are for typos: if `word` has no synonyms, they are those of words
-    that sound like it. They match only if nothing else does.
+    brands and categories. `sound_synonyms` are for misspelt words: if `word` has no synonyms, they are the
+    synonyms of words that sound like it. They are used only if nothing else matches.
     """
 
     word: str
@@ -133,7 +133,7 @@ class SearchWords:
         return ParsedQuery(literally, is_anything=any(map(self._is_general, words)))
 
     def with_general_words(self, *texts: str) -> "SearchWords":
-        """Return a copy with more general words, such as "libro": they name every product of the shop."""
+        """Return a copy with more general words, taken from these texts. A general word fits every product."""
         general = {
             singular for text in texts for word in split_words(fold(text)) for singular in singulars(word)
         }
@@ -144,11 +144,11 @@ class SearchWords:
         )
 
     def is_gift(self, word: str) -> bool:
-        """Return True for a word of gifts, such as "regalos" and "cumpleaños"."""
+        """Return True for a word about gifts, such as "regalos" and "cumpleaños"."""
         return not self.gifts.isdisjoint(singulars(word))
 
     def is_cheap(self, word: str) -> bool:
-        """Return True for a word of low prices, such as "baratos"."""
+        """Return True for a word about low prices, such as "baratos"."""
         return any(not self.cheap.isdisjoint(singulars(part)) for part in split_words(word))
 
     def _add_years(self, text: str) -> str:
@@ -343,7 +343,7 @@ def _months_in(unit: str | None) -> int:
 
 
 def _ranges_between(from_month: float, to_month: float = float("inf")) -> tuple[str, ...]:
-    """Return the age ranges that contain one of these months."""
+    """Return the names of the age ranges that overlap the months from `from_month` to `to_month`."""
     return tuple(name for name, (least, most) in _MONTHS.items() if least <= to_month and from_month <= most)
 
 

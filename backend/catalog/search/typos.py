@@ -50,7 +50,7 @@ async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
 
 
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
-    """Return the terms that are not stored yet.
+    """Return the terms whose rows are not stored yet.
 
     All rows of a term are stored together, so it is enough to look for the one that has the whole term.
     """

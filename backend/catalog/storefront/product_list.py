@@ -137,11 +137,11 @@ async def catalog_page(
 ) -> CatalogPage:
     """Return a page of the products that match the filter, with the facets of each kind of filter.
 
-    For the facets of one kind (such as brands), products are counted under the filters of all other kinds.
+    A facet of one kind (such as a brand) counts the products that match the filters of all other kinds.
 
-    A product must match one value of each kind. If no product matches the whole text, all products that match the
-    other filters are returned. Those that match a part of the text come first, whatever order the filter names.
-    `limit` is clamped to 1–200.
+    A product must match one value of each kind that has a filter. If no product matches the whole text, all
+    products that match the other filters are returned. Those that match a part of the text come first,
+    whatever order the filter names. `limit` is clamped to 1–200.
     """
     offset, limit = max(0, offset), min(max(1, limit), MAX_LIMIT)
     tree = await read_visible_tree(session)
@@ -186,7 +186,7 @@ class _ListFilters:
         return bool(self.kinds.keys() & _PRICE_FILTERS)
 
     def products(self, without: str = "", *, is_near: bool = False) -> Select[Product]:
-        """Return the query for products that match all kinds of filters except `without`.
+        """Return the query for products that match the filters of all kinds except the kind `without`.
 
         If the text has only near matches, it does not restrict the query, unless `is_near` is True: then only
         the near matches are returned.
@@ -378,7 +378,10 @@ def _with_order(products: Select[Product], sort: str, found: TextMatches | None 
 async def _in_stock_first(
     session: AsyncSession, products: Select[Product], offset: int, limit: int
 ) -> Sequence[Product]:
-    """Return a page of the available products, then the others; each part is read in the order of an index."""
+    """Return a page of the products, the available ones first.
+
+    The available and the other products are read by separate queries, each in the order of an index.
+    """
     in_stock = products.where(is_available())
     first = in_stock.offset(offset).limit(limit)
     shown = (await session.execute(first)).scalars().all()

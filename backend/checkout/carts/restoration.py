@@ -205,7 +205,7 @@ async def _open_or_create_cart(session: AsyncSession, cart_id: str, template: Ca
 
 
 async def _add_missing(session: AsyncSession, cart_id: str, sold: OrderLine, units_in_cart: int) -> int:
-    """Add units until the cart has as many of the order line as were sold, or as many as are available.
+    """Add units of an order line to the cart, up to the ordered quantity or all available units.
 
     Returns:
         The number of units added.

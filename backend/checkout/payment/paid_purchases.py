@@ -38,14 +38,15 @@ class PurchasePaid(Conflict):
 
 
 async def leave_paid_chain(session: AsyncSession, cart: Cart) -> bool:
-    """If another cart has paid the purchase of the (locked) cart, unlink the cart and remove the paid units from it.
+    """Remove the units that another cart of the same purchase has paid from the (locked) cart, and unlink it.
 
-    If the cart is completed, or a payment of it is at the bank, nothing changes and False is returned. Payments of
-    the cart that may still be approved store the id of a paid cart, so that they are detected as double payments.
+    If no other cart has paid, nothing changes. If one has, but this cart is completed or has a payment at the
+    bank, nothing changes either, and False is returned. Payments of the cart that may still be approved get
+    the id of a paid cart, so that they are detected as double payments.
 
     Returns:
-        True if the cart can be paid unchanged: its purchase is not paid, or the cart contained none of the paid
-            units.
+        True if the cart can be paid unchanged: its purchase is not paid, or the cart contained none of the
+            paid units.
     """
     paid = await _list_paid_orders(session, cart)
     if not paid:

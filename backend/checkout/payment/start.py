@@ -99,12 +99,13 @@ class LinkExpired(NotAllowed):
 class PaymentStart:
     """A request to pay a cart. With `replace`, a payment of the cart that is at the bank is closed first.
 
-    `read` returns the cart to pay, and `lock` locks it. `expected_total` and `expected_day` are the total and the
-    promised day of delivery that the shopper saw; None to accept any. `return_url` is the page to which the shopper
-    returns from the bank; if it is empty, this is the order's page.
+    `read` returns the cart to pay, and `lock` locks it. `expected_total` and `expected_day` are the total and
+    the promised day of delivery that the shopper saw; None to accept any. `return_url` is the page to which
+    the shopper returns from the bank; if it is empty, this is the order's page.
 
-    `typed` has the payer's answers, if they are not checked yet; otherwise `payer` has them. `problem` is the error
-    that their check raised. It is raised after the checks of the cart, so that an error of those takes precedence.
+    `typed` has the payer's answers, if they are not checked yet; otherwise `payer` has them. `problem` is the
+    error that the check of these answers raised. It is raised again after the checks of the cart, so that an
+    error in the cart takes precedence.
     """
 
     read: Callable[[AsyncSession], Awaitable[Cart]]
@@ -127,7 +128,8 @@ class PaymentStart:
 class PaymentStartResult:
     """A started payment, with its collection and the earlier payments of the cart (newest first).
 
-    `has_moved` is True if `earlier` may be outdated, because the provider's answer was stored after it was read.
+    `has_moved` is True if `earlier` may be outdated, because the provider's answer was stored after `earlier`
+    was read.
     """
 
     collection: PaymentCollection
@@ -206,10 +208,10 @@ class PaymentStarter:
             return payment
 
     async def has_started(self, cart_id: str, expected_total: Cop, provider_id: str) -> bool:
-        """Return True if an earlier, unfinished call has started a payment of exactly this total that is still valid.
+        """Return True if an earlier, unfinished call has started a payment of this total that is still valid.
 
-        Such a payment is at the bank with this provider, or was paid with any provider. A payment at the bank with
-        another total or another provider is closed.
+        A valid payment is at the bank with this provider, or was paid with any provider. A payment at the
+        bank with another total or provider is not valid: it is closed before False is returned.
 
         Raises:
             Conflict: a payment is being started right now, or the one at the bank is paid or being reviewed.
@@ -232,7 +234,7 @@ class PaymentStarter:
             return await payments.find_decisive_session(session, cart_id)
 
     async def check_start(self, session_id: str) -> None:
-        """Check a payment that was being started when its process stopped. The provider may have started it.
+        """Ask the provider whether it started a payment whose process stopped in the meantime.
 
         Raises:
             PaymentUnderWay: the payment was started, or the provider may still answer.
@@ -455,7 +457,7 @@ def build_payer_data(payer: CheckedPayer, ip: str) -> JsonObject:
 async def _build_session_data(
     session: AsyncSession, start: PaymentStart, replacing: str | None
 ) -> JsonObject:
-    """Return the data to store with the payment session. `replacing` is an earlier payment of the order."""
+    """Return the data to store with the payment session. `replacing` is the id of an earlier session, or None."""
     data = build_payer_data(start.payer, start.ip)
     if replacing is not None:
         earlier = await session.get_one(PaymentSession, replacing)

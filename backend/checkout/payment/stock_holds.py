@@ -239,7 +239,7 @@ class ClientHolds:
         return int((await session.execute(_SHOP_FREE, {"holder": self.cart_id})).scalar_one())
 
     async def _read_unpaid_by_variant(self, session: AsyncSession) -> Counter[str]:
-        """Return the units of the purchase's variants that other carts hold by unpaid payments."""
+        """Return the units of the purchase's variants that unpaid payments of other carts hold, by variant id."""
         params = {"holder": self.cart_id, "variant_ids": list(self.sale.units)}
         rows = (await session.execute(_UNPAID_BY_VARIANT, params)).all()
         return Counter({variant: int(units) for variant, units in rows})

@@ -44,7 +44,7 @@ RETRY_AFTER_S = 8
 
 
 class TooManyQuotations(TooManyRequests):
-    """This client has requested too many live prices lately, or is waiting for too many."""
+    """This client has requested too many live prices lately, or is waiting for too many at once."""
 
     shopper_text = _(
         "Desde tu conexión se han pedido muchos precios de envío. "
@@ -53,17 +53,17 @@ class TooManyQuotations(TooManyRequests):
 
 
 class QuotationSlots:
-    """Counter of the price lists that each client is waiting for, in one process."""
+    """Counter, in one process, of the lists of shipping prices that each client is waiting for."""
 
     def __init__(self) -> None:
         self._waiting: Counter[str] = Counter()
 
     @contextmanager
     def take_slot(self, client: Client) -> Iterator[None]:
-        """Count one more price list for this client until the `with` block ends.
+        """Count one more list of shipping prices for this client until the `with` block ends.
 
         Raises:
-            TooManyQuotations: the client is already waiting for the maximum number of price lists.
+            TooManyQuotations: the client is already waiting for the maximum number of lists.
         """
         if self._waiting[client.address] >= max(
             MIN_CONCURRENT_LISTS, ceil(MAX_CONCURRENT_LISTS * client.max_people / DEFAULT_PEOPLE_PER_ADDRESS)

@@ -57,9 +57,10 @@ _STORED_QUOTE = select(ShippingQuote.quote).where(
 
 @dataclass(frozen=True, slots=True)
 class QuoteInput:
-    """Values that decide the shipping price of a cart. `dane_code` (municipality) is empty without a destination.
+    """Values that decide the shipping price of a cart.
 
-    `ready_on` is the day on which its preordered units arrive at the shop; it decides the promised day only.
+    `dane_code` is the municipality; empty without a destination. `ready_on` is the day on which the cart's
+    preordered units arrive at the shop. It affects only the promised day.
     """
 
     country_code: str
@@ -152,7 +153,7 @@ def add_offer_columns(query: Any) -> Any:
 def parse_offers(rows: Iterable[Any]) -> list[Offer]:
     """Return the offers in the rows of a query that `add_offer_columns` extended.
 
-    The final columns of each row must be those that it added.
+    The added columns must be the final ones of each row.
     """
     ends = [row[-len(OFFER_COLUMNS) :] for row in rows]
     return [Offer(*end) for end in ends if end[0] is not None]

@@ -66,10 +66,7 @@ class ProductChanges:
         """Number of the latest change that was read from the database."""
 
     def missing_since(self, version: Version) -> int | None:
-        """Return the number of the latest change that was read, if this version has changes that were not read yet.
-
-        Return None if all changes of this version were read.
-        """
+        """Return the number after which changes of this version have not been read yet."""
         if self._forgotten is None:  # no view was built from an earlier version
             self._forgotten = self._read_until = version.product_changes
         if (
@@ -82,8 +79,8 @@ class ProductChanges:
     def add_changes(self, version: Version, changes: Sequence[tuple[str, int]]) -> None:
         """Store the changes that were read for this version, as pairs of product id and number.
 
-        If more than `MAX_CHANGES` are given or would be stored, all changes are discarded. Then the views of every
-        product must be built again.
+        If more than `MAX_CHANGES` are given or would be stored, all changes are discarded. Then no earlier
+        view counts as unchanged.
         """
         self._numbers.update(changes)
         self._read_until = version.product_changes

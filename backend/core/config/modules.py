@@ -54,9 +54,9 @@ SETTING_NAMES = {
 
 
 def list_blocks(listed: Mapping[str, str]) -> tuple[ModuleBlock, ...]:
-    """Return all blocks: the built-in ones, those of the program, and those of the settings.
+    """Return all declarations of providers: `BUILT_IN`, then `DECLARED`, then those of the settings.
 
-    `listed` has the text of each service's setting; an empty text declares no block.
+    `listed` has the text of each service's setting. An empty text declares nothing.
     """
     own = (ModuleBlock(service, tuple(split_providers(text))) for service, text in listed.items())
     return (*BUILT_IN, *DECLARED, *(block for block in own if block.providers))

@@ -265,7 +265,7 @@ def name_repeated_titles(titles: Mapping[str, str]) -> dict[str, str]:
     Products with a unique title are left out.
 
     Args:
-        titles: titles by a key that identifies the product in its program.
+        titles: titles of products. The key of each identifies the product in the program that wrote the file.
     """
     handles = {key: make_handle(title) for key, title in titles.items()}
     counts = Counter(handles.values())

@@ -141,7 +141,7 @@ def _parse_period(text: str) -> tuple[datetime | None, datetime | None]:
 
 
 def _find_option_titles(cells: Cells, rows: Sequence[TableRow]) -> dict[str, str]:
-    """Return the titles of the options that distinguish these rows, by field; empty if two rows have equal values."""
+    """Return the titles of the options that distinguish these rows, by field; empty if two rows are alike."""
     values = {name: [cells.get(row, name) for row in rows] for name in OPTIONS}
     titles = {
         name: title for name, title in OPTIONS.items() if all(values[name]) and len(set(values[name])) > 1

@@ -30,8 +30,9 @@ class HeadingRow(NamedTuple):
 def find_heading_row(rows: Sequence[SheetRow], known_headings: frozenset[str]) -> HeadingRow | None:
     """Return the row with the most known headings.
 
-    If no row has `MIN_HEADINGS` of them, consider the rows that have only texts and are not the last row, and
-    return the one with the most filled cells; None if there are no such rows.
+    If no row has `MIN_HEADINGS` of them, return the row with the most filled cells among the rows that have
+    only texts. The last row is not considered, because it heads no products. Return None if there is no such
+    row.
     """
     candidates = [
         HeadingRow(
@@ -48,11 +49,11 @@ def find_heading_row(rows: Sequence[SheetRow], known_headings: frozenset[str]) -
 
 
 def join_headings(rows: Sequence[SheetRow], place: int, areas: Sequence[Area]) -> tuple[list[str], int]:
-    """Return the headings, and the position of the final row that has headings.
+    """Return the headings, and the position of the last row of headings.
 
     If merged cells extend over several rows, the headings of these rows are joined by column. For example, a
-    `Código` over two rows, next to a `Precio` above `Mayor` and `Detal`, gives `Código`, `Precio Mayor` and `Precio
-    Detal`.
+    `Código` over two rows, next to a `Precio` above `Mayor` and `Detal`, gives `Código`, `Precio Mayor` and
+    `Precio Detal`.
     """
     if not areas and (joined := _join_groups(rows, place)):
         return joined, place + 1
@@ -78,11 +79,11 @@ def join_headings(rows: Sequence[SheetRow], place: int, areas: Sequence[Area]) -
 
 
 def _join_groups(rows: Sequence[SheetRow], place: int) -> list[str]:
-    """Return the headings of this row and the following one, joined by column; empty if they do not belong together.
+    """Return the headings of this row and the next one, joined by column; empty if they do not belong together.
 
-    They belong together if the following row has texts below the empty cells of this row. For example, `Precio` and
-    an empty cell are above `Mayor` and `Detal`. A text file has no merged cells, so only the empty cells show the
-    group.
+    They belong together if the next row has texts below the empty cells of this row. For example, `Precio`
+    and an empty cell are above `Mayor` and `Detal`. A text file has no merged cells: only the empty cells
+    show that `Precio` belongs to both.
     """
     if place + 1 == len(rows):
         return []
