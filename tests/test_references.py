@@ -221,7 +221,7 @@ def is_missing_name(dotted: str) -> bool:
 
 
 def is_own_python(path: str) -> bool:
-    """Return True for a Python file whose docstrings the project writes."""
+    """Return True for a Python file of the project that is not a migration."""
     return path.startswith(PYTHON) and path.endswith(".py") and "/versions/" not in path
 
 

@@ -49,7 +49,7 @@ class PackageCoverage:
         return 100 * self.covered_branches / self.branches if self.branches else 100.0
 
     def add(self, branches: int, missing: int) -> None:
-        """Add the branches of a file, of which `missing` were not executed."""
+        """Add the branches of a file; `missing` of them were not executed."""
         self.branches += branches
         self.covered_branches += branches - missing
 

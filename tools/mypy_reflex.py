@@ -71,7 +71,7 @@ class ReflexPlugin(Plugin):
         )
 
     def _type_view_field(self, name: str, context: AttributeContext) -> Type:
-        """Return the variable of a view's field."""
+        """Return the type of the Reflex variable for a view's field."""
         variable = get_proper_type(context.type)
         if not isinstance(variable, Instance) or (base := self._find_class(OBJECT)) is None:
             return context.default_attr_type

@@ -71,7 +71,7 @@ def log_text(request: pytest.FixtureRequest) -> Iterator[StringIO]:
 
 @pytest.fixture
 async def store(api: FastAPI, shop: Shop, shop_defaults: Defaults) -> AsyncIterator[httpx.AsyncClient]:
-    """Return a storefront client whose requests pass the instrumentation of a running shop."""
+    """Return a storefront client whose requests get ids and metrics, as in a running shop."""
     async with shop.database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     transport = httpx.ASGITransport(with_instrumentation(api, ""), client=SHOPPER, raise_app_exceptions=False)

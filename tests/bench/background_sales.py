@@ -33,7 +33,7 @@ async def run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[No
 
 @asynccontextmanager
 async def sell_in_background(database: Database, settings: Settings) -> AsyncIterator[None]:
-    """Open the shop on this database in separate processes, and make one guest purchase after the other."""
+    """Run a shop on this database in separate processes, and buy in it as a guest, again and again."""
     async with database.read() as session:
         key = (await session.execute(select(PublishableKey.token))).scalar_one()
     variants = await generated_products.sample_variants(database, 100)

@@ -84,7 +84,7 @@ async def measure(shop: Shop) -> None:
 
 
 async def open_page(app: rx.App, token: str, address: str, state: type[Any]) -> None:
-    """Simulate a browser that opens this address: link its token, and load the data of `state`."""
+    """Simulate a browser that opens this address: connect it under `token`, and load the data of `state`."""
     assert app.event_namespace is not None
     await app.event_namespace.link_token_to_sid(token, token, update_state=False)
     router_data = {
@@ -99,7 +99,7 @@ async def open_page(app: rx.App, token: str, address: str, state: type[Any]) -> 
 
 
 async def measure_worst_lag(is_finished: Callable[[], bool]) -> float:
-    """Return the largest delay of a timer until `is_finished` returns True, in seconds."""
+    """Run a timer until `is_finished` returns True. Return its largest delay in seconds."""
     worst = 0.0
     while not is_finished():
         started = time.perf_counter()

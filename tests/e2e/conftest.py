@@ -205,7 +205,7 @@ class ShopServer:
 
 @dataclass
 class PageWatch:
-    """The forbidden actions of a page: errors on the console, and requests that leave this machine."""
+    """The problems of the watched pages: errors on the console, and requests that leave this machine."""
 
     expected: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)

@@ -63,7 +63,7 @@ async def deliver(page: Page, server: ShopServer, message: dict[str, Any]) -> No
 
 
 async def subscribe(page: Page) -> None:
-    """Turn on push notices in this browser, and record the notifications that its worker shows."""
+    """Turn on push notices in this browser, and record the notifications that its service worker shows."""
     await page.add_init_script(REPLACED_MANAGER)
     await visit(page, "/oficina/cuenta")
     await page.get_by_test_id("push-on").click()

@@ -151,7 +151,7 @@ async def hire_seller(shop: ShopServer) -> tuple[str, str]:
 
 
 async def read_message(shop: ShopServer, kind: NoticeKind, subject_id: str) -> dict[str, Any]:
-    """Send the notice of this kind and subject now. Return the message that the subscribed telephone gets."""
+    """Create the batch of the notice of this kind and subject. Return the push message for its subscriber."""
     async with open_database(shop) as database:
         async with database.read() as session:
             about = select(StaffNotice.id).where(
@@ -169,7 +169,7 @@ async def read_message(shop: ShopServer, kind: NoticeKind, subject_id: str) -> d
 
 
 async def record_summary(shop: ShopServer) -> str:
-    """Record today's summary, as the job does at the hour that the owner chose. Return the day."""
+    """Record the notice of today's summary, as the daily job does. Return the day."""
     day = today_in_colombia(now()).isoformat()
     async with open_database(shop) as database, database.transaction() as session:
         await record_notice(session, NoticeKind.DAILY_SUMMARY, day)

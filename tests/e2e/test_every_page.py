@@ -144,7 +144,7 @@ async def test_focus_is_visible_on_every_element(page: Page) -> None:
 
 
 async def test_skip_link_is_visible_only_with_the_keyboard_focus(page_320: Page) -> None:
-    """Check also that the link is not drawn above the window, which pictures of whole pages show."""
+    """Check also that the link is not above the window, because pictures of whole pages would show it there."""
     await visit(page_320, "/product/trompo-de-madera")
     await page_320.evaluate("document.activeElement.blur(); scrollTo(0, 400)")
     await page_320.evaluate(COVER_PAGE)  # covers content that still loads, below the link

@@ -196,7 +196,7 @@ async def check_paid_order(page: Page, server: ShopServer) -> AsyncIterator[None
 
 @asynccontextmanager
 async def check_page_opened_afterwards(page: Page, server: ShopServer) -> AsyncIterator[None]:
-    """Check that a page opened after the restart works like one opened before."""
+    """Check that the server answers a page opened after the restart, as it does one opened before."""
     await open_and_wait_for_answer(page, "/")
     yield
     await open_and_wait_for_answer(page, "/")
@@ -204,7 +204,7 @@ async def check_page_opened_afterwards(page: Page, server: ShopServer) -> AsyncI
 
 @asynccontextmanager
 async def check_town_list(page: Page, server: ShopServer) -> AsyncIterator[None]:
-    """Check that an open list of municipalities is filled again."""
+    """Check that an open list of municipalities is shown again."""
     await put_in_cart(page, "yoyo-de-madera")
     await open_checkout(page)
     await field(page, "town").fill("medel")

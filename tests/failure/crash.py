@@ -151,7 +151,7 @@ class Figures:
 
 @dataclass
 class CrashRun:
-    """One run: the shop, the trap, the bank, and the payments that shoppers gave up."""
+    """A run: the shop, the trap and the bank, and the payments that shoppers have abandoned."""
 
     shop: Shop
     trap: Trap

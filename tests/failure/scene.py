@@ -107,7 +107,7 @@ class Shop:
 class Bank:
     """The gateway, its database, and the bank's decisions about pending transactions.
 
-    `shop_database` is the one that all shops share.
+    `shop_database` is the database of all shops in the scene.
     """
 
     database: Database

@@ -67,7 +67,7 @@ def carrier() -> ScriptedCarrier:
 
 @pytest.fixture
 async def order(till: Till, carrier: ScriptedCarrier) -> Order:
-    """Return a paid order of a trompo to collect, in a shop with own delivery and a carrier."""
+    """Return a paid pickup order of one trompo, in a shop with own delivery and a carrier."""
     await add_own_delivery(till.database, DELIVERY)
     providers = {"own_delivery": OwnDeliveryProvider(), "carrier_standard": carrier}
     known = till.checkout.fulfillment_providers

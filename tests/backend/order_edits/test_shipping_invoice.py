@@ -80,7 +80,7 @@ class Office:
             return [(kind, amount) for kind, amount in await session.execute(query)]
 
     async def read_ledger(self) -> Cop:
-        """Return the captures minus the refunds."""
+        """Return the captured pesos of the latest hour minus the refunded ones."""
         async with self.shop.database.read() as session:
             period = (now() - timedelta(hours=1), now() + timedelta(hours=1))
             [cash] = await sum_cash(session, [period])

@@ -56,7 +56,7 @@ class Desk:
         await self.worker.run_due(NOTIFICATION_JOB)
 
     async def run_due_jobs(self) -> int:
-        """Make all jobs due, and run those of notifications. Return their number."""
+        """Make all jobs due, and run the notification jobs. Return the number of run jobs."""
         async with self.database.transaction() as session:
             await session.execute(update(Job).values(run_at=PAST))
         return await self.worker.run_due(NOTIFICATION_JOB)

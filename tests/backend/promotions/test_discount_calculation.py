@@ -37,7 +37,7 @@ def make_offer(
 def compute_discounts(
     offers: list[Offer], lines: list[TargetLine], shipping: int | None = None
 ) -> dict[str, int]:
-    """Return the discounts in pesos by target."""
+    """Return the sum of the discounts in pesos for each target, such as a line or the shipping."""
     off: dict[str, int] = {}
     for one in apply_offers(offers, lines, shipping).adjustments:
         off[one.target] = off.get(one.target, 0) + one.amount

@@ -21,7 +21,7 @@ TYPED = {"stars": "4", "text": "Gira muy bien y no se\r\ndespica.\x00", "consent
 
 
 async def deliver(shop: Shop, of: Sold, fulfillment_id: str, *, days_ago: int = 0) -> None:
-    """Mark the fulfillment as delivered `days_ago`."""
+    """Mark the fulfillment as shipped, and as delivered `days_ago`."""
     async with shop.database.transaction() as session:
         await mark_shipped(session, COMMAND_LINE, of.order_id, fulfillment_id, MarkShipped())
         await mark_delivered(session, COMMAND_LINE, of.order_id, fulfillment_id)
@@ -30,7 +30,7 @@ async def deliver(shop: Shop, of: Sold, fulfillment_id: str, *, days_ago: int = 
 
 
 async def set_delivery_age(shop: Shop, of: Sold, days: int) -> None:
-    """Set the delivery of the order to this number of days ago."""
+    """Change the delivery times of the order to `days` ago."""
     async with shop.database.transaction() as session:
         row = update(Fulfillment).where(Fulfillment.order_id == of.order_id)
         await session.execute(row.values(delivered_at=now() - timedelta(days=days)))

@@ -23,7 +23,7 @@ async def carrier_memory(sqlite_url: str) -> AsyncIterator[Database]:
 
 @pytest.fixture
 def carrier(settings: Settings, carrier_memory: Database) -> SandboxCarrier:
-    """Return the embedded carrier, which creates test labels by the default settings."""
+    """Return the embedded carrier. With the default settings, it creates test labels."""
     return create_sandbox_carrier(settings, carrier_memory)
 
 
@@ -49,5 +49,5 @@ def carrier_url(carrier: SandboxCarrier) -> Iterator[str]:
 
 @pytest.fixture
 async def defaults(database: Database, settings: Settings) -> Defaults:
-    """Return a warehouse that serves one channel with both providers and one option of each."""
+    """Create the store defaults: one warehouse and channel, and a shipping option of each provider."""
     return await set_up_defaults(database, settings)

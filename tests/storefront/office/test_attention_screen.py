@@ -33,7 +33,7 @@ REFUND = {"action": "refunded", "reference": "0012345678"}
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    """Return settings without the carrier's sandbox, so that typed label numbers are real."""
+    """Return settings without the carrier's sandbox mode, so that typed label numbers count as real ones."""
     return settings.model_copy(update={"carrier_sandbox": False})
 
 

@@ -80,7 +80,7 @@ def test_unknown_websocket_frame_is_refused(frame: str) -> None:
 
 
 def test_page_with_an_unknown_url_can_connect() -> None:
-    """For an unknown URL, Reflex sends the list `splat`, which is dropped. Any other list is refused."""
+    """Check that the list `splat`, which Reflex sends for an unknown URL, is dropped. Others are refused."""
     told = {"pathname": "/naves", "asPath": "/naves", "query": {"splat": ["naves"], "q": "oso"}}
     assert parse_browser_address(told)["query"] == {"q": "oso"}
     with pytest.raises(FrameRefused, match="a query that is none"):

@@ -9,6 +9,6 @@ from tests.gateway_kit import GatewayPractice, open_practice
 
 @pytest.fixture
 async def practice(database: Database, settings: Settings) -> AsyncIterator[GatewayPractice]:
-    """Yield a test gateway, on both kinds of database."""
+    """Yield a sandbox gateway. The tests run on SQLite and on PostgreSQL."""
     async with open_practice(database, settings) as parts:
         yield parts

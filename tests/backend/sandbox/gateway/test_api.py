@@ -30,7 +30,7 @@ README_SAMPLE = {
 
 
 class RawClient:
-    """A client that does not use the shop's gateway client."""
+    """An HTTP client of the gateway, independent of the shop's own gateway client."""
 
     def __init__(self, practice: GatewayPractice) -> None:
         self.keys: GatewayCredentials = practice.client.credentials
@@ -61,7 +61,7 @@ class RawClient:
 
 @pytest.fixture
 async def practice(sqlite_url: str, settings: Settings) -> AsyncIterator[GatewayPractice]:
-    """Use one kind of database: these tests check responses, not storage."""
+    """Yield a sandbox gateway on SQLite only: these tests check its responses, not its storage."""
     database = Database(sqlite_url)
     async with open_practice(database, settings) as parts:
         yield parts

@@ -107,7 +107,7 @@ async def test_notifier_continues_after_a_restart(
 
 
 class Killed(BaseException):
-    """Simulates the end of the process."""
+    """An exception that simulates the end of the process."""
 
 
 async def test_interrupted_notification_is_delivered_later(

@@ -31,7 +31,7 @@ async def database(sqlite_url: str) -> AsyncIterator[Database]:
 async def serve_gateway(
     database: Database, settings: Settings
 ) -> AsyncIterator[tuple[SandboxGateway, GatewayClient]]:
-    """Yield a gateway at the root of a separate socket, and a client of it."""
+    """Serve a gateway on a separate socket, without a path prefix. Yield the gateway and a client."""
     keys = get_gateway_credentials(settings)
     sandbox = SandboxGateway(database, httpx.AsyncClient(), keys, "http://bank.test")
     async with serve_app(sandbox.app) as url:

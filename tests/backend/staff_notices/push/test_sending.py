@@ -110,7 +110,7 @@ async def test_private_address_is_never_called_and_is_deleted(
 async def test_subscription_stays_while_its_address_cannot_be_called(
     shop: Shop, office: Office, endpoint: str
 ) -> None:
-    """Otherwise all staff would lose their subscriptions while the name of a push service is not found."""
+    """Check this because a name server's failure would otherwise delete the subscriptions of all staff."""
     await store_subscription(shop, office.actor(Role.OWNER), PushBrowser(), endpoint)
     await ask_pqrs(shop)
     await send(shop, allow_private=False)

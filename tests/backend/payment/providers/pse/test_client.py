@@ -339,7 +339,10 @@ async def test_refusal_without_a_body_raises_payment_refused(practice: GatewayPr
 
 @pytest.mark.parametrize("token", ["a.b\r\nx-evil: 1", "a b", "ñ", "a\0b", "a" * 9_000, ""])
 async def test_malformed_gateway_token_is_not_stored(practice: GatewayPractice, token: str) -> None:
-    """Check that the login is repeated immediately, so that no payment starts with an unknown outcome."""
+    """Check a token that no header can hold: the client logs in again before it starts the payment.
+
+    An answer without a token means that the gateway refuses our keys.
+    """
     answers = [{"bearer_token": token}]
     inner = practice.calls.inner
 

@@ -17,7 +17,7 @@ from tests.gateway_kit import GatewayPractice, bank_payment, serve_app, set_retr
 
 
 def client_at(url: str, practice: GatewayPractice) -> GatewayClient:
-    """Return a client over a real socket."""
+    """Return a gateway client with the sandbox's keys, whose requests go to `url` over a real socket."""
     return set_retry_policy(
         GatewayClient(practice.client.credentials, GatewayBases.at_url(url), test_mode=True)
     )

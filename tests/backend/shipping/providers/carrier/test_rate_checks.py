@@ -39,7 +39,10 @@ def settings(**changes: Any) -> Settings:
 
 
 def make_provider(rates: Sequence[object], /, settings: Settings, **echo: Any) -> CarrierStandard:
-    """Return the provider of a carrier that quotes these rates and `echo`. The id of a label is that of its rate."""
+    """Return a provider whose carrier quotes these rates, and gives a label the id of its rate.
+
+    `echo` has further fields of the quotation's `data`.
+    """
 
     def answer(request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/quotation"):

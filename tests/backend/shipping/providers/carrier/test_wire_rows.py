@@ -52,7 +52,7 @@ SETTINGS = Settings(carrier_sandbox=False)
 
 @pytest.fixture
 def wire(carrier_memory: Database) -> SandboxCarrier:
-    """Return a carrier that creates real labels."""
+    """Return an embedded carrier without sandbox mode, so that each label has its own number."""
     return create_sandbox_carrier(SETTINGS, carrier_memory)
 
 
@@ -354,7 +354,7 @@ async def test_failed_cancellation_raises_the_exact_error(
 
 
 async def track_order(address: str, number: int) -> TrackingUpdate | None:
-    """Track one label by the request for a single label, which the shop does not use."""
+    """Track a label with the request for single labels, which the shop does not use."""
     headers = {"Authorization": SANDBOX_CARRIER_KEY, "User-Agent": USER_AGENT}
     async with httpx.AsyncClient(headers=headers) as http:
         return parse_tracking((await http.get(f"{address}/track-by-orders/{number}")).json()["data"])
