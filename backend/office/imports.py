@@ -208,6 +208,9 @@ async def import_view(
         actor: the staff member.
         pages: for each list of rows (`backend.imports.row_pages.RowList`), the number of the shown page, from 0.
         opened_id: id of an import that the actor opened.
+
+    Raises:
+        Forbidden: the actor may not see the catalogue.
     """
     actor.require(Right.READ_CATALOG)
     if not actor.may(Right.CHANGE_CATALOG):

@@ -180,7 +180,7 @@ def _to_sale_view(draft: DraftOrder, cart: Cart, view: CartView) -> SaleView:
 
 
 async def describe_destination(session: AsyncSession, cart: Cart) -> list[str]:
-    """Return the lines of the pickup point that is chosen for the cart, else of its address; empty without either."""
+    """Return the lines of the cart's pickup point, otherwise of its address; empty if it has neither."""
     method = await find_shipping_method(session, cart.id)
     option = await session.get(ShippingOption, method.shipping_option_id) if method is not None else None
     if option is not None and is_pickup(option):

@@ -119,7 +119,7 @@ async def _sales_between(session: AsyncSession, begin: datetime, end: datetime) 
 
 
 async def _low_stock(session: AsyncSession) -> tuple[int, list[LowStockProduct]]:
-    """Return the number of products for sale with low stock, and those of them with the fewest units."""
+    """Return the number of products for sale with low stock, and some of them, the fewest units first."""
     few = await select_low_stock(session)
     count = (await session.execute(select(func.count()).select_from(few.subquery()))).scalar_one()
     if not count:

@@ -49,8 +49,8 @@ class EffectiveSettings:
     All other code must read these settings through it.
 
     Attributes:
-        last_known: the most recent settings, for a page that says that the database does not answer. Before the first
-            read they are those of the environment.
+        last_known: the most recently read settings, for the page that is shown while the database does not answer.
+            Before the first read they are those of the environment.
     """
 
     def __init__(self, settings: Settings, database: Database, probe: CachedReads) -> None:

@@ -148,7 +148,7 @@ async def add_variant(
 async def set_line_quantity(
     session: AsyncSession, actor: Actor, edit_id: str, line_id: str, quantity: int
 ) -> OrderEditAction:
-    """Set, in an edit, the units of a line of the order; 0 removes the line.
+    """Set the number of units that a line of the order has in the edit; 0 removes the line.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the order has no such line.
@@ -182,7 +182,7 @@ async def change_variant(
 async def change_action(
     session: AsyncSession, actor: Actor, edit_id: str, action_id: str, quantity: int
 ) -> None:
-    """Set the units of an action of an edit. 0 removes an action that adds units.
+    """Set the number of units of an edit's action. 0 removes an action that adds units.
 
     Raises:
         NotFound, EditEnded: see `lock_edit`; also if the edit has no such action.
@@ -260,7 +260,7 @@ async def cancel_edit(session: AsyncSession, actor: Actor, edit_id: str) -> Orde
 
 
 async def lock_edit(session: AsyncSession, actor: Actor, edit_id: str) -> LockedEdit:
-    """Lock the order of an open edit, and return both.
+    """Lock the order of an open edit, and return the edit and the order.
 
     Raises:
         NotFound: there is no such edit.

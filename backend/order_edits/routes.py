@@ -180,7 +180,7 @@ async def change_item(
     database: Db,
     settings: ShopSettings,
 ) -> Preview:
-    """Set, in the open edit, the units of a line of the order; 0 removes the line."""
+    """Set the number of units that a line of the order has in the open edit; 0 removes the line."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         prices = {line.id: line.unit_price for line in await list_order_lines(session, order_id)}
@@ -199,7 +199,7 @@ async def change_action(
     database: Db,
     settings: ShopSettings,
 ) -> Preview:
-    """Set the units of an action of the order's open edit. 0 removes an action that adds units."""
+    """Set the number of units of an action in the order's open edit. 0 removes an action that adds units."""
     async with database.transaction() as session:
         edit = await _require_edit(session, actor, order_id)
         await editing.change_action(session, actor, edit.id, action_id, body.quantity)

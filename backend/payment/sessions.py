@@ -227,8 +227,8 @@ async def list_payment_sessions(session: AsyncSession, cart_id: str) -> Sequence
 async def find_decisive_session(session: AsyncSession, cart_id: str) -> PaymentSession | None:
     """Return the session that decides the cart's payment status; None if the cart has no session.
 
-    It is a session that paid or is authorized, otherwise an open one, otherwise one whose money was refunded.
-    Of several such sessions, it is the newest; if there are none, the newest of all.
+    It is the newest session that has paid or is authorized. If there is none, it is the newest open session, then
+    the newest session whose money was refunded, then the newest session of all.
     """
     return choose_decisive_session(await list_payment_sessions(session, cart_id))
 

@@ -226,7 +226,7 @@ def _visible_sessions(payment_sessions: Sequence[PaymentSession]) -> list[Paymen
 
 
 def was_withdrawn(payment: PaymentSession) -> bool:
-    """Return True if the session was canceled before the shopper was sent to the bank, because the cart changed.
+    """Return True if the session was canceled because the cart changed before the shopper was sent to the bank.
 
     The commerce platform deletes such a session.
     """

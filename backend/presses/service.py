@@ -64,7 +64,7 @@ _INSERT = insert_into(table_of(Press)).values(created_at=db_now()).on_conflict_d
 
 @contextmanager
 def handle_press(sending: Sending | None) -> Iterator[None]:
-    """Make the press of this request the current one during the `with` block; with None, there is no press."""
+    """Make `sending` the current press during the `with` block; with None, the block has no current press."""
     token = _sending.set(sending)
     try:
         yield
@@ -96,8 +96,8 @@ async def require_unused_press(session: AsyncSession) -> None:
 async def use_press(session: AsyncSession, subject: str = "") -> None:
     """Store the current press as executed, in the transaction that executes it. Do nothing if there is no press.
 
-    A handler may use several transactions for one press and call this in each of them. Calls of the same request do
-    not raise `PressUsed`; only a press that an earlier request executed does.
+    A handler may use several transactions for one press and call this in each of them: `PressUsed` is raised only if
+    another request has executed the press.
 
     Args:
         session: the transaction that executes the press.

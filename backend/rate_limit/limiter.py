@@ -187,7 +187,7 @@ async def take_turns(session: AsyncSession, key: str) -> None:
 
 
 async def refund(database: Database, limit: RateLimit, subject: str, client: Client) -> None:
-    """Uncount a legitimate try: reset this client's counter for this subject, subtract 1 from the others."""
+    """Uncount a legitimate try: reset this client's counter for this subject, subtract 1 from the others of the try."""
     async with database.transaction() as session:
         await session.execute(_REFUND, _refund_parameters(limit, subject, client))
 

@@ -37,7 +37,7 @@ OTHER_LOCATION = "Returned units are restocked where they were sent from: anothe
 
 
 class Action(StrEnum):
-    """Meaning of an item of a draft, in the platform's words."""
+    """Meaning of a draft's item, in the platform's words."""
 
     RETURN = "RETURN_ITEM"
     ARRIVED = "RECEIVE_RETURN_ITEM"
@@ -157,7 +157,7 @@ async def add_items(
 async def change_item(
     session: AsyncSession, actor: Actor, item: DraftItem, change: ItemChange
 ) -> ReturnDraft:
-    """Change an item of the draft of a return.
+    """Change an item of a return's draft.
 
     Raises:
         NotFound: there is no such item, or no such reason.
@@ -172,7 +172,7 @@ async def change_item(
 
 
 async def remove_item(session: AsyncSession, actor: Actor, item: DraftItem) -> ReturnDraft:
-    """Remove an item from the draft of a return.
+    """Remove an item from a return's draft.
 
     Raises:
         NotFound: there is no such item.
@@ -270,7 +270,7 @@ async def delete_draft(
 
 
 async def find_order_of_request(session: AsyncSession, actor: Actor, return_id: str) -> str:
-    """Return the id of the order of a drafted request.
+    """Return the id of a drafted request's order.
 
     Raises:
         NotFound: there is no such draft.

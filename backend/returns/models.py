@@ -133,7 +133,7 @@ class DraftStep(StrEnum):
 
 
 class ReturnDraft(Timestamps, table=True):
-    """A draft of a step of a return, which an API client writes and then confirms. An order has at most one.
+    """A drafted step of a return, which an API client writes and then confirms. An order has at most one draft.
 
     `items` holds objects with `id`, `action`, `line_id`, `quantity`, `reason_id` and `note`: see
     `backend.returns.drafts`.

@@ -109,8 +109,8 @@ class ReturnOptions:
     """Facts about an order that decide if its return form is processed.
 
     Attributes:
-        has_offers: a return can be requested now.
-        has_returns: the order already has a return, so the same form may have been sent before.
+        has_offers: True if a return can be requested now.
+        has_returns: True if the order already has a return, so that the same form may have been sent before.
     """
 
     has_offers: bool

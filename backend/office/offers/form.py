@@ -46,12 +46,13 @@ class OfferForm:
         way: `code`, or `automatic`.
         method: one of `METHODS`: `percentage`, `fixed` (pesos), a usual buyget offer (`DEALS`), or any other
             `buyget` offer, whose `value` is a percentage.
-        buy, get: units to buy, and units that are discounted for them; for `buyget`.
+        buy, get: for the method `buyget`: units to buy, and units that are then discounted.
         most: maximum number of units that a buyget offer discounts in one cart; empty for no limit.
-        gifts: the products that a buyget offer discounts, as in `product_ids`; empty: the same products.
+        gifts: ids (as in `product_ids`) of the products that a buyget offer discounts; empty if these are the
+            products to buy.
         target: the products that are discounted, or have to be bought: one of `TARGETS`.
-        product_ids: for `PRODUCTS`: ids of products, separated by spaces, as the product picker sends them.
-        categories: ids of categories; for `CATEGORIES`.
+        product_ids: for the target `PRODUCTS`: ids of products from the product picker, separated by spaces.
+        categories: for the target `CATEGORIES`: ids of categories.
         minimum: minimum value of the products in the cart, in pesos; empty for none.
         starts, ends: days (`2026-12-01`), both included; empty for none.
         limit: maximum number of uses in total; empty for no limit.
@@ -80,7 +81,7 @@ class OfferForm:
 
 @dataclass(frozen=True, slots=True)
 class TypedBuyGet:
-    """The parsed quantities of a buyget offer. `gift_ids` are ids of products; empty: those of the target."""
+    """The parsed quantities of a buyget offer. `gift_ids`: the discounted products; empty if these are the target's."""
 
     buy: int
     get: int

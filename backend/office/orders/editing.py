@@ -66,9 +66,10 @@ class EditView:
         difference: sentence with the amount to pay or to refund.
         promise: sentence with the promised day after the edit; empty if the edit does not move it.
         shipping: name and price of the shipping after the edit.
-        former_shipping: the same before the edit, if the edit changes it; else empty.
+        former_shipping: name and price of the shipping before the edit; empty if the edit does not change them.
         has_shipping_choice: True if the edit chose a shipping option.
-        is_shipping_outdated: True if products or address changed after the choice: it must be made again.
+        is_shipping_outdated: True if the products or the address changed after the shipping option was chosen, so
+            that it must be chosen again.
     """
 
     order_id: str

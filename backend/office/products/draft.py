@@ -279,8 +279,9 @@ def merge_drafts(base: Draft, mine: Draft, theirs: Draft) -> tuple[Draft, list[C
     """Merge two people's changes: `mine` was made from `base`; `theirs` is the current state.
 
     A value that only one person changed is taken from that person. If both changed it to the same value, there is
-    no clash. If they changed it to different values, the result has a clash and the value of `theirs`. A category
-    or picture that one person added or removed is added or removed. All three drafts must be normalised.
+    no clash. If they changed it to different values, the result has a clash and the value of `theirs`. Categories
+    and pictures that either person added or removed are added or removed in the result. All three drafts must be
+    normalised.
     """
     clashes: list[Clash] = []
 
@@ -366,8 +367,9 @@ def _merged_variants(
 def _merge_order(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> list[str]:
     """Merge two people's changes of an ordered list.
 
-    Items that one of them added or removed are added or removed. If only one person changed the list, the order is
-    that person's. If both changed it, the order is that of `mine`; the items that only `theirs` added come last.
+    Items that either person added or removed are added or removed in the result. If only one person changed the
+    list, the result has that person's order. If both did, it has the order of `mine`, with items that only `theirs`
+    added at the end.
     """
     if mine == base:
         return list(theirs)

@@ -134,7 +134,7 @@ async def check_restorable(database: Database, description: dict[str, Any]) -> N
 
 
 async def restore_dump(database: Database, description: dict[str, Any], file: Path) -> None:
-    """Replace the database's tables with those of the file in one transaction, then migrate them.
+    """Replace the database's tables with those of the file in one transaction, then migrate the database.
 
     Raises:
         ClientProgramError: `pg_restore` failed, and the database is unchanged.

@@ -233,7 +233,7 @@ def create_gateway_client(
 ) -> GatewayClient:
     """Create a client of the configured gateway: the embedded one, or the real one in test or production mode.
 
-    `transport` replaces the network connection; its URLs of the embedded gateway have no path prefix.
+    `transport` replaces the network connection, for example by direct calls of the embedded gateway.
     GATEWAY_URL replaces all official URLs of the gateway.
     """
     if settings.uses_sandbox_gateway:

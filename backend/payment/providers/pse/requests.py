@@ -43,9 +43,9 @@ class GatewayBases:
 
     @classmethod
     def at_url(cls, url: str) -> Self:
-        """Return the same URL for all four services.
+        """Return the addresses of a gateway whose four services share one URL.
 
-        This works because their paths differ (`/v1`, `/restpagos`, `/validation`, `/login`).
+        Their paths differ (`/v1`, `/restpagos`, `/validation`, `/login`).
         """
         base = url.rstrip("/")
         return cls(api=base, secure=base, lookup=base, apify=base)
