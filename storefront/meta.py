@@ -287,7 +287,7 @@ def _return_policy_data() -> dict[str, Any]:
 
 
 def breadcrumb_data(trail: list[CategoryRef], collection: CategoryRef | None = None) -> dict[str, Any]:
-    """Return the structured data of the breadcrumbs: from the home page through the categories, or to a collection.
+    """Return the structured data of the breadcrumbs: the home page, the categories, and the collection, if given.
 
     See schema.org/BreadcrumbList.
     """

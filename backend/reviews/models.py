@@ -32,7 +32,7 @@ _WAITING = text("state = 'waiting'")
 
 
 class Review(Timestamps, table=True):
-    """A customer's review of a product of an order.
+    """A customer's review of a product that they have ordered.
 
     The product stores the number of its shown reviews and the sum of their stars (`backend.reviews.moderation`).
     """

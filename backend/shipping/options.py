@@ -70,7 +70,7 @@ async def create_option(
 async def change_option(
     session: AsyncSession, actor: Actor, providers: FulfillmentProviders, option_id: str, change: OptionChange
 ) -> ShippingOption:
-    """Change an option; fields of None are unchanged (spec: States and transitions, to a calculated price).
+    """Change an option; fields of None are unchanged (spec: States and transitions).
 
     Raises:
         NotFound: there is no such option or profile.

@@ -11,7 +11,7 @@ _TRACES = re.compile(
 
 
 def repair_text(text: str) -> str:
-    """Return the text as it was before it was read in a wrong encoding. Traces that remain become `UNREADABLE`."""
+    """Return the text as it is in the right encoding. Wrongly decoded letters that stay become `UNREADABLE`."""
     if text.isascii() or not _TRACES.search(text):
         return text
     for encoding in ENCODINGS:

@@ -39,7 +39,7 @@ class Seen:
 
 
 def digest_of(shown: object) -> bytes:
-    """Return a digest of 16 bytes of dataclasses, lists, texts and numbers."""
+    """Return a digest (16 bytes) of a value that consists of dataclasses, lists, texts and numbers."""
     return blake2b(orjson.dumps(shown, default=_plain), digest_size=16).digest()
 
 

@@ -153,8 +153,8 @@ class Refresher:
     async def _update(self, token: str, due: Collection[Showing]) -> None:
         """Make these states of a page read their displayed data again.
 
-        If one of them fails, the others are still updated. If the page's stored states were lost, load the whole page
-        again.
+        If one of them fails, the others are still updated. If the page's stored states were lost, let the browser
+        connect again.
         """
         page = modify_page(self._app, token, next(iter(due)).state)
         # in this order: a page that waits for its customer's own event occupies no slot

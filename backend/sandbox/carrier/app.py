@@ -216,7 +216,7 @@ class SandboxCarrier:
         return Response(_to_pdf(label), media_type="application/pdf")
 
     async def _control_faults(self, request: Request) -> Response:
-        """Handle GET (list the planned faults), DELETE, and POST `{"fault", "operation"?, "times"?, "seconds"?}`."""
+        """Handle GET (list the faults), DELETE (remove all), POST `{"fault", "operation"?, "times"?, "seconds"?}`."""
         if request.method == "DELETE":
             self.faults.clear()
         elif request.method == "POST":

@@ -133,7 +133,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.EDIT_ORDERS)
     async def receive(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that the customer has paid the price difference of an edit to a staff member."""
+        """Record that a staff member has received the price difference of an edited order from the customer."""
         receipt = _parse_receipt(form)
         self.problems = {}
         async with current_shop().database.transaction() as session:
@@ -142,7 +142,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.BOOK_REFUNDS)
     async def give_back(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that the shop has refunded the price difference of an edit to the customer."""
+        """Record that the customer has been refunded the price difference of an edited order."""
         receipt = _parse_receipt(form)
         self.problems = {}
         await give_back_difference(current_shop().database, actor, self._id_in_url(), receipt)
