@@ -119,7 +119,7 @@ async def sign_out(database: Database, actor: Actor | None, token: str) -> None:
 async def _record(
     database: Database, actor: Actor, action: str, staff_id: str, visitor: Visitor, *, way: str = ""
 ) -> None:
-    """Record a successful or refused sign-in, with the client's address as a personal value."""
+    """Add an audit entry about a successful or refused sign-in, with the client's IP address."""
     changes = {"way": (None, way)} if way else {}
     async with database.transaction() as session:
         await record(

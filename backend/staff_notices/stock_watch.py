@@ -40,7 +40,7 @@ class StockWatch:
 
 
 async def _read_current(session: AsyncSession) -> dict[str, bool]:
-    """Return the products whose stock is low now. The value is True for a product that is sold out."""
+    """Return the products whose stock is low now, by id: True if sold out, False if units are left."""
     found = await session.execute(await select_low_stock(session))
     return {product_id: units <= 0 for product_id, _title, units in found}
 

@@ -18,7 +18,7 @@ CONFIRM_PAGE, UNSUBSCRIBE_PAGE = "/notify", "/unsubscribe"
 
 
 class NoticeBody(LenientBody):
-    """Values of the form. `consent` is a checkbox: `on` if ticked."""
+    """Values of the form that requests a stock notice. `consent` is a checkbox: `on` if ticked."""
 
     variant_id: Text = ""
     email: Text = ""

@@ -154,13 +154,13 @@ class LocaleOut(TypedDict):
 
 
 class LocalesAnswer(TypedDict):
-    """The languages of the shop."""
+    """Response with the languages of the shop."""
 
     locales: list[LocaleOut]
 
 
 class FlagsAnswer(TypedDict):
-    """Experimental features of the platform."""
+    """Response with the platform's experimental features."""
 
     feature_flags: dict[str, bool]
 

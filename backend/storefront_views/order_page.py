@@ -292,7 +292,7 @@ def _find_payer(order: Order) -> str:
 
 
 def _derive_journey(order: Order, status: str, kind: DeliveryKind) -> str:
-    """Return the value of `OrderView.journey`, the progress of the delivery; empty if not paid or authorized.
+    """Return the value of `OrderView.journey`: the progress of a paid or authorized order; otherwise empty.
 
     Staff may ship an order even if its payment is only authorized.
     """

@@ -136,7 +136,7 @@ def find_courier(rate: int) -> str | None:
 
 
 def to_tracking_data(label: SandboxLabel) -> dict[str, Any]:
-    """Return the data of a tracking response."""
+    """Return the progress of a label in the format of the carrier's tracking response."""
     return {
         "status": label.status,
         "statusDetail": f"{label.status} ({label.carrier})",

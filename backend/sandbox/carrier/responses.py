@@ -18,7 +18,7 @@ TITLES = {
 
 
 def success_response(data: object) -> Response:
-    """Return a successful response."""
+    """Return a response with status 200 and `data` in the carrier's envelope."""
     return _json_response(
         200,
         {

@@ -56,7 +56,7 @@ def pattern_check(pattern: str, message: str) -> Check:
 
 
 def number_check(minimum: float, maximum: float, *, whole: bool = False) -> Check:
-    """Return a check for a number in a range."""
+    """Return a check for a number from `minimum` to `maximum`. With `whole`, it must be an integer."""
 
     def check(value: Any) -> Sentences:
         kinds = int if whole else int | float

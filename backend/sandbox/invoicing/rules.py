@@ -77,7 +77,7 @@ def read_document(
 
 
 class _Document:
-    """The parsed document."""
+    """A parsed invoice or credit note."""
 
     def __init__(self, root: ET.Element, kind: str) -> None:
         self._root = root

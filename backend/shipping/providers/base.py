@@ -176,7 +176,7 @@ class FulfillmentProvider(ABC):
 
     @abstractmethod
     async def calculate_price(self, request: QuoteRequest) -> Quote:
-        """Return the current price of shipping. A shopper waits for it.
+        """Return the current price of shipping. It must be fast, because a shopper waits for it.
 
         Raises:
             InvalidData: the carrier does not know the destination; the shopper has to correct it.

@@ -56,7 +56,7 @@ RECIPIENT = Contact(
 
 
 class CarrierFailure(StrEnum):
-    """A fault of the carrier's service."""
+    """A fault of the provider's service, which the test double simulates."""
 
     REFUSAL = "refusal"
     """It refuses the next label."""

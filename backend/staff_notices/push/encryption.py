@@ -23,7 +23,7 @@ _LAST_RECORD = b"\x02"
 
 @dataclass(frozen=True, slots=True)
 class BrowserKeys:
-    """The keys of a subscription: the browser's public key, and the secret that it shares with the shop."""
+    """The keys of a push subscription: the browser's public key, and the secret that it shares with the shop."""
 
     public_key: ec.EllipticCurvePublicKey
     auth_secret: bytes

@@ -10,7 +10,7 @@ from backend.payment.providers.contract import PaymentProviderContract, Provider
 
 
 class TransferHarness(ProviderHarness):
-    """The provider for the tests of the contract. It calls no service, so no failure can be simulated."""
+    """Harness with which the contract tests control the provider. It calls no service, so no failure is simulated."""
 
     failures = frozenset()
     states = frozenset()

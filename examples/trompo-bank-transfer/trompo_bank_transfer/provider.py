@@ -51,7 +51,7 @@ class BankTransfer(PaymentProvider):
         self.account = BankTransferSettings().bank_transfer_account  # type: ignore[call-arg]  # read from the sources
 
     async def initiate(self, request: PaymentRequest) -> InitiationResult:
-        """Return what the customer needs for the transfer. No service is called."""
+        """Return the instructions for the transfer: account and reference. No service is called."""
         reference = request.invoice[-8:]  # random, and short enough to be typed
         instructions = PaymentInstructions(
             self.shopper_name,

@@ -112,7 +112,7 @@ class LiveQuotes:
         )
 
     async def _request_rates(self, request: QuoteRequest) -> Sequence[object]:
-        """Return the rates for the request.
+        """Request a quotation and return its unparsed rates.
 
         If the carrier refuses the quotation, send it again without the street, the only free text in it.
         """
