@@ -56,7 +56,7 @@ class Magnifier:
 
 @dataclass(frozen=True, slots=True)
 class LargePictureZoom:
-    """Zoom of the large picture.
+    """State and React props of the zoom of the large picture.
 
     Attributes:
         is_zoomed: True if the picture is zoomed in.

@@ -138,7 +138,7 @@ def illustration(
 
 
 def logo_content(brand: Any, name: rx.Var[str], name_class: Any) -> rx.Component:
-    """Build the content of a link that has a label: the shop's logo or, if it has none, its name.
+    """Build the shop's logo, or its name if there is no logo, as the content of a link that has its own label.
 
     In the demo shop, a drawn mark precedes the name.
 

@@ -92,7 +92,7 @@ def product_reviews(part: ObjectVar[ProductReviews], product: rx.Var[str]) -> rx
 
 
 def review_link(link: ObjectVar[ReviewLink], *, names_product: bool = False) -> rx.Component:
-    """Build the link to review a product of an order.
+    """Build the link with which a customer reviews an ordered product.
 
     Without `names_product`, the product's name is only for screen readers.
     """

@@ -49,7 +49,7 @@ def _plain(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a Reflex state of an open page displays: ids of products and topics (both in `products`)."""
+    """The ids of products, and the topics, that a Reflex state of an open page displays (both in `products`)."""
 
     state: type[rx.State]
     products: frozenset[str]

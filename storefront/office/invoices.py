@@ -256,7 +256,7 @@ def filters() -> rx.Component:
 
 
 def invoice_row(row: ObjectVar[InvoiceRow]) -> rx.Component:
-    """Render an invoice or credit note; expanded, also the reason of a refusal, the CUFE or CUDE, and the files."""
+    """Render an invoice or credit note and, when it is expanded, its CUFE or CUDE, its files and why it was refused."""
     state = row.chip
     head = rx.el.summary(
         rx.el.span(

@@ -64,7 +64,7 @@ def skeleton(*more: rx.Component) -> rx.Component:
 
 
 def panel(title: Any, *content: Any, test_id: str = "") -> rx.Component:
-    """Render a section of the screen."""
+    """Render a section of the screen, with a title."""
     marks = {"data_testid": test_id} if test_id else {}
     return rx.el.section(
         rx.el.h2(title, class_name="o-section__title"), *content, class_name="o-panel o-section", **marks

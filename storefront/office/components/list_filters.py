@@ -86,7 +86,7 @@ class ListFilters:
     def choice(
         self, name: str, label: str, any_label: str, options: dict[str, str] | list[rx.Component]
     ) -> rx.Component:
-        """Render a select field with an option that matches anything."""
+        """Render a select field. Its first option, `any_label`, turns the filter off."""
         if isinstance(options, dict):
             options = [rx.el.option(text, value=value) for value, text in options.items()]
         return select_field(

@@ -15,7 +15,10 @@ from storefront.office.imports.state import CURRENT_IMPORT, ImportState
 
 
 def mapping_panel() -> rx.Component:
-    """Render the columns of a file with an unknown format. Questions about the columns come first."""
+    """Render the panel in which staff assign the columns of an unknown file format to product fields.
+
+    Questions, such as which column contains the price, come first.
+    """
 
     def choice(view: ObjectVar[ChoiceView]) -> rx.Component:
         return rx.el.button(

@@ -158,7 +158,7 @@ class ImportState(OfficeScreen, KnownClientState):
 
     @office_event(Right.CHANGE_CATALOG)
     async def stop(self, actor: Actor) -> None:
-        """Stop the displayed import after its current rows."""
+        """Stop the displayed import after its current batch of rows. Written rows stay."""
         if (shown := self._current_import()) is not None:
             await stop_import(current_shop().database, actor, shown.id)
             self._announce(_("Se detuvo. Lo escrito queda; sigue cuando quieras."))

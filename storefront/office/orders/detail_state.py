@@ -93,7 +93,7 @@ class OrderState(AddressScreen, KnownClientState):
 
     @office_event(Right.FULFILL)
     async def deliver_parcel(self, actor: Actor, form: dict[str, Any]) -> None:
-        """Record that a parcel was delivered, with the typed reason."""
+        """Record that a parcel was delivered. The form contains the id (`fulfillment`) and a `reason`."""
         typed = checked_fields(form, "fulfillment", "reason", max_length=MAX_NOTE_LENGTH)
         fulfillment_id = checked_id(typed["fulfillment"])
         try:

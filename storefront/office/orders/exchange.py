@@ -118,7 +118,7 @@ def exchange_towns_panel() -> rx.Component:
 
 
 def delivery_panel() -> rx.Component:
-    """Render how the customer gets the products that go out."""
+    """Render the panel in which staff choose if the new products are taken along, delivered or picked up later."""
     delivered = rx.fragment(
         rx.cond(VIEW.shipping == "", warning_note(CHOOSE_DELIVERY, "exchange-delivery-outdated")),
         chosen_delivery(ExchangeState, ExchangeState.hand_over(VIEW.exchange_id), "exchange-delivery"),

@@ -118,7 +118,7 @@ class ExchangeState(SaleScreen, AddressScreen, KnownClientState):
 
     @office_event()
     async def pick_up(self, actor: Actor, option_id: str) -> None:
-        """Choose a pickup point: the customer will pick up the products that go out there later."""
+        """Choose the pickup point where the customer will later pick up the new products."""
         await deliver_with_option(current_shop().checkout, actor, self._exchange_id(), checked_id(option_id))
         await self._show(actor)
 

@@ -178,7 +178,7 @@ def product_form() -> rx.Component:
 
 
 def form_section(title: str, *content: rx.Component, mark: Any = None, hint: str = "") -> rx.Component:
-    """Render a section that expands."""
+    """Render a section of the form that is folded until it is opened."""
     return rx.el.details(
         rx.el.summary(
             rx.el.span(title, class_name="o-toy__title"),
