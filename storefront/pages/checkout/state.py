@@ -25,7 +25,7 @@ from backend.checkout.placed_orders import PlacedOrder
 from backend.checkout.quotes.quote_limits import TooManyQuotations
 from backend.core.clock import now
 from backend.core.error_texts import CHECKOUT, NOT_CREATED, text_for
-from backend.core.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError, TotalChanged
+from backend.core.errors import InvalidData, NotAllowed, NotFound, OutsideFailure, ShopError
 from backend.core.money import Cop, format_cop
 from backend.core.outage import DatabaseUnavailable
 from backend.core.texts import _
@@ -305,8 +305,8 @@ class CheckoutState(PageState, rx.State):
             )
             if answer.kind in ("total", "day", "shipping"):
                 priced = await _price_again(cart_id, typed, shown, ip)
-            if isinstance(error, TotalChanged):
-                text = await _total_changed_text(cart_id, total, seen_day)
+            if answer.kind in ("total", "day") and priced is not None and priced.chosen:
+                text = await _changes_text(cart_id, total, seen_day)
                 answer = replace(answer, text=text or answer.text)
         except DatabaseUnavailable:
             answer = PlacingResult(kind="failed", text=CHECKOUT_UNAVAILABLE)
@@ -537,15 +537,16 @@ async def _price_again(cart_id: str, typed: dict[str, str], shown: Shipping, ip:
 
     The refusal then shows the total with the new price, so that the customer has to accept a change only once.
     """
-    town, address, option_id = typed["dane_code"], typed["address"], typed.get("shipping_option", "")
+    town, address = typed.get("dane_code", ""), typed.get("address", "")
+    option_id = typed.get("shipping_option") or shown.chosen
     is_known_place = shown.status == "ready" and shown.dane_code == town
     return await _try_price_options(cart_id, town, address, option_id, ip, is_choice=is_known_place)
 
 
-async def _total_changed_text(cart_id: str, shown: Cop, day: date | None) -> str:
-    """Return how the total changed and, if the order would arrive later than on the `day` that was shown, say so.
+async def _changes_text(cart_id: str, shown: Cop, day: date | None) -> str:
+    """Return how the total and the promised day differ from those that were shown.
 
-    The text is empty if the cart cannot be read now.
+    The text is empty if nothing differs any more, or if the cart cannot be read now.
     """
     try:
         async with current_shop().database.read() as session:
@@ -553,7 +554,11 @@ async def _total_changed_text(cart_id: str, shown: Cop, day: date | None) -> str
             later = await find_later_delivery_of_cart(session, cart_id, day)
     except (DatabaseUnavailable, ShopError):
         return ""
-    text = _(
+    except Exception:
+        log.exception("the changes of %s could not be described", cart_id)
+        return ""
+    total = _(
         "El total cambió: antes era {before} y ahora es {now}. Revísalo y, si estás de acuerdo, paga."
     ).format(before=format_cop(shown), now=cart.total_label)
-    return f"{text} {later.shopper_text}" if later is not None else text
+    texts = [total if cart.total != shown else "", later.shopper_text if later is not None else ""]
+    return " ".join(filter(None, texts))

@@ -418,6 +418,59 @@ async def test_total_in_the_answer_is_the_final_one(
     assert state.answer.kind == "placed", state.answer
 
 
+@pytest.fixture
+async def priced(state: CheckoutState) -> CheckoutState:
+    """Return the checkout with the shipping to an address priced."""
+    root: Any = get_root_state(state)
+    root.router = RouterData.from_router_data({"ip": "190.24.1.1", "pathname": "/checkout"})
+    await CheckoutState.event_handlers["price_shipping"].fn(
+        InBackground(state), MEDELLIN, "Carrera 43A # 1-50", ""
+    )
+    return state
+
+
+async def _place(state: CheckoutState, total: int) -> tuple[str, str]:
+    place = CheckoutState.event_handlers["place_order"].fn
+    assert [event async for event in place(InBackground(state), TYPED, total)] == []
+    return state.answer.kind, state.answer.text
+
+
+async def test_shipping_chosen_on_another_device_is_replaced_by_the_displayed_one(
+    shop: Shop, priced: CheckoutState
+) -> None:
+    cart = await priced.get_state(CartState)
+    total, chosen = cart.cart.total, priced.shipping.chosen
+    await choose_pickup(shop, cart.cart_id)
+    assert await _place(priced, total) == ("total", text_for(TotalChanged("x"), CHECKOUT))
+    assert (cart.cart.total, priced.shipping.chosen) == (total, chosen)
+    assert (await _place(priced, total))[0] == "placed"
+
+
+async def test_no_new_total_is_named_while_the_shipping_has_no_price(
+    shop: Shop, priced: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    total = (await priced.get_state(CartState)).cart.total
+    with monkeypatch.context() as broken:
+        broken.setattr(checkout_state, "_price_options", _refuse_to_price)
+        assert await _place(priced, total + 1) == ("total", text_for(TotalChanged("x"), CHECKOUT))
+    assert (priced.shipping.status, priced.shipping.chosen) == ("failed", "")
+    assert (await _place(priced, total))[0] == "placed"
+
+
+async def test_order_can_be_placed_after_its_changes_could_not_be_described(
+    shop: Shop, priced: CheckoutState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    total = (await priced.get_state(CartState)).cart.total
+    with monkeypatch.context() as broken:
+        broken.setattr(checkout_state, "read_cart_view", _refuse_to_price)
+        assert await _place(priced, total + 1) == ("total", text_for(TotalChanged("x"), CHECKOUT))
+    assert (await _place(priced, total))[0] == "placed"
+
+
+async def _refuse_to_price(*_arguments: Any, **_more: Any) -> NoReturn:
+    raise RuntimeError
+
+
 async def test_second_payment_of_a_paid_cart_shows_a_notice_on_the_empty_checkout(
     shop: Shop, state: CheckoutState
 ) -> None:
