@@ -123,6 +123,7 @@ async def move_collection(
     """Move the collection before or after another one.
 
     The new place is relative to the other collection. So if two people move collections at once, both moves are kept.
+    A move before or after the collection itself changes nothing.
 
     Raises:
         NotFound: one of the collections does not exist.
@@ -131,12 +132,13 @@ async def move_collection(
     await lock_collections(session)
     collection = await find_collection(session, collection_id)
     target = await find_collection(session, target_id)
+    if target is collection:
+        return collection
     await record(session, actor, "changed", Subject(SubjectType.COLLECTION, collection_id))
     query = ordered_collections().execution_options(populate_existing=True)
     ordered = list((await session.execute(query)).scalars())
-    if target is not collection:
-        ordered.remove(collection)
-        ordered.insert(ordered.index(target) + (1 if is_after else 0), collection)
+    ordered.remove(collection)
+    ordered.insert(ordered.index(target) + (1 if is_after else 0), collection)
     for rank, one in enumerate(ordered):
         one.rank = rank
     return collection

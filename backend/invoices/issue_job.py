@@ -5,9 +5,10 @@
     3  send the document to the provider, outside any transaction
     4  one transaction: store the result
 
-After a crash before step 2 is committed, the job continues with the same number. After a later crash it is unknown
-if the provider has the document. So the job asks the provider for the number (`find`), and sends the document again
-only if the provider does not know the number. This way no step creates a second number or document.
+After a crash before step 2 is committed, the job continues with the same number, and with the date of the day on which
+the document is sent. After a later crash it is unknown if the provider has the document. So the job asks the provider
+for the number (`find`), and sends the document again only if the provider does not know the number. This way no step
+creates a second number or document.
 """
 
 from dataclasses import dataclass, replace
@@ -96,10 +97,20 @@ class Invoices:
         """
         invoice_id = str(run.key)
         try:
-            prepared = await self._prepare(invoice_id)
+            return await self._issue(invoice_id)
         except (NoNumber, InvalidData) as error:
             await self._raise_waiting(invoice_id, error)
             return RunAgain(RETRY_INTERVAL, reset=True)
+
+    async def _issue(self, invoice_id: str) -> RunAgain | None:
+        """Issue the document: the steps of the module's docstring.
+
+        Raises:
+            NoNumber: no number is available.
+            InvalidData: the shop's own data are not valid for an invoice.
+            ServiceUnavailable: the provider does not respond.
+        """
+        prepared = await self._prepare(invoice_id)
         if prepared is None or isinstance(prepared, RunAgain):
             return prepared
         issued = await prepared.provider.find(prepared.document) if prepared.was_asked else None
@@ -224,7 +235,11 @@ class Invoices:
             if issued.issued_at is not None:
                 row.document = replace(prepared.document, issued_at=issued.issued_at).as_json()
             await session.flush()
-            for kind in (AttentionKind.INVOICE_REJECTED, AttentionKind.INVOICE_LATE):
+            for kind in (
+                AttentionKind.INVOICE_REJECTED,
+                AttentionKind.INVOICE_LATE,
+                AttentionKind.INVOICE_WAITS,
+            ):
                 await close_attention(session, kind, row.id, note="it was issued")
             if prepared.provider.is_electronic:
                 await publish(session, InvoiceIssued(row.id))
@@ -252,7 +267,7 @@ class Invoices:
             )
 
     async def _raise_waiting(self, invoice_id: str, error: ShopError) -> None:
-        """Open an attention row for a document that cannot get a number, unless staff have dismissed it."""
+        """Open an attention row for a document that cannot be built or numbered, unless staff have dismissed it."""
         kind = AttentionKind.INVOICE_WAITS
         async with self.database.transaction() as session:
             row = await _lock_invoice(session, invoice_id)
@@ -270,8 +285,8 @@ class Invoices:
 
 
 async def retry_waiting(session: AsyncSession) -> None:
-    """Enqueue the jobs of the documents without a number, because the settings have changed."""
-    waiting = select(Invoice.id).where(Invoice.state == InvoiceState.PENDING, Invoice.number.is_(None))
+    """Enqueue the jobs of the documents that were never sent, because the settings have changed."""
+    waiting = select(Invoice.id).where(Invoice.state == InvoiceState.PENDING, Invoice.asked_at.is_(None))
     for invoice_id in (await session.execute(waiting)).scalars():
         await enqueue(session, ISSUE, key=invoice_id)
 

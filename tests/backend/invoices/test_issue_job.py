@@ -228,6 +228,33 @@ async def test_document_that_is_sent_on_a_later_day_has_the_date_of_that_day(
     assert sent.issued_at >= first.issued_at
 
 
+async def test_unsent_document_of_another_day_waits_until_the_shops_data_are_valid(
+    shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: Any) -> None:
+        raise InvalidData("The NIT is wrong", staff_text="El NIT de la tienda no es válido.")
+
+    invoices = await enable_invoices(shop, Desk())
+    await place_paid_order(shop)
+    (row,) = await list_documents(shop)
+    with pytest.MonkeyPatch.context() as patch:
+        crash_at_lock(patch, 2)
+        with pytest.raises(Killed):
+            await run_issue_job(invoices, row)
+    (row,) = await list_documents(shop)
+    first = restore_document(row.document)
+    async with shop.database.transaction() as session:
+        earlier = replace(first, issued_at=first.issued_at - timedelta(days=1))
+        await session.execute(update(Invoice).values(document=earlier.as_json()))
+    with monkeypatch.context() as broken:
+        broken.setattr(issue_job, "build_seller", refuse)
+        assert await run_issue_job(invoices, row) == RunAgain(timedelta(hours=1), reset=True)
+    assert await list_open_kinds(shop) == ["invoice_waits"]
+    assert await run_issue_job(invoices, row) is None
+    (row,) = await list_documents(shop)
+    assert (row.state, row.full_number, await list_open_kinds(shop)) == ("issued", "SETP990000000", [])
+
+
 async def test_document_without_a_response_is_looked_up(shop: Shop, shop_defaults: Defaults) -> None:
     def no_answer(_document: Document) -> None:
         raise NoAnswer("no answer")
