@@ -5,6 +5,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ImportProgressed:
-    """Event: an import got pictures, wrote rows, finished, or was discarded. Published in the transaction of this change."""
+    """Event: an import got pictures, wrote rows, finished or was discarded. Published in the same transaction."""
 
     import_id: str

@@ -451,7 +451,7 @@ async def test_no_new_total_is_named_while_the_shipping_has_no_price(
 ) -> None:
     total = (await priced.get_state(CartState)).cart.total
     with monkeypatch.context() as broken:
-        broken.setattr(checkout_state, "_price_options", _refuse_to_price)
+        broken.setattr(Checkout, "offer_shipping", _refuse_to_price)
         assert await _place(priced, total + 1) == ("total", text_for(TotalChanged("x"), CHECKOUT))
     assert (priced.shipping.status, priced.shipping.chosen) == ("failed", "")
     assert (await _place(priced, total))[0] == "placed"
