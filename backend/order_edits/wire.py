@@ -24,7 +24,7 @@ ADD_SHIPPING = "SHIPPING_ADD"
 
 
 async def edit_wire(session: AsyncSession, edit: OrderEdit) -> JsonDict:
-    """Convert an edit with its actions."""
+    """Return an edit with its actions, in the platform's shape."""
     return _change_wire(edit, await list_actions(session, edit.id), await _read_units_before(session, edit))
 
 

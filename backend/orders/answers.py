@@ -335,7 +335,7 @@ class OrderAnswer(TypedDict):
 
 
 class OrdersAnswer(Page):
-    """A page of the orders."""
+    """A page of the signed-in customer's orders."""
 
     orders: list[OrderOut]
 
@@ -347,7 +347,7 @@ class StaffOrderAnswer(TypedDict):
 
 
 class StaffOrdersAnswer(Page):
-    """A page of the orders."""
+    """A page of orders, for staff."""
 
     orders: list[StaffOrderOut]
 

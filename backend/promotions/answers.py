@@ -103,7 +103,7 @@ class PromotionOut(Stamps):
 
 
 class PromotionAnswer(TypedDict):
-    """A promotion."""
+    """Response with one promotion."""
 
     promotion: PromotionOut
 
@@ -115,7 +115,7 @@ class PromotionsAnswer(Page):
 
 
 class CampaignAnswer(TypedDict):
-    """A campaign."""
+    """Response with one campaign."""
 
     campaign: CampaignOut
 
@@ -139,7 +139,7 @@ class QuantityRuleOut(TypedDict):
 
 
 class RulesAnswer(TypedDict):
-    """The rules of a promotion."""
+    """The rules of one type of a promotion."""
 
     rules: list[RuleOut | QuantityRuleOut]
 
@@ -180,6 +180,6 @@ class AttributesAnswer(TypedDict):
 
 
 class ValuesAnswer(Page):
-    """Values that an attribute can be compared with."""
+    """A page of the values that rules can compare an attribute with."""
 
     values: list[RuleValue]

@@ -93,7 +93,10 @@ PLAIN = OrderView()
 async def order_wire(
     session: AsyncSession, order: Order, rows: OrderRows | None = None, *, view: OrderView = PLAIN
 ) -> OrderOut:
-    """Convert the whole order, for its owner or staff. `rows` are the order's rows of other tables, if already read."""
+    """Convert the order to the platform's JSON, with all data that its owner and staff may see.
+
+    `rows` are the order's rows of other tables, if they are already read.
+    """
     rows = rows or (await _read_rows(session, [order]))[order.id]
     return _to_order_wire(order, rows, await _read_products(session, [rows], view), view.base_url)
 
@@ -101,7 +104,7 @@ async def order_wire(
 async def orders_wire(
     session: AsyncSession, orders: Sequence[Order], view: OrderView = PLAIN
 ) -> list[OrderOut]:
-    """Convert the orders, in the given order.
+    """Convert the orders to the platform's JSON, in the given order.
 
     Runs four queries for any number of orders, and four more for requested products.
     """
@@ -118,7 +121,7 @@ async def _read_products(session: AsyncSession, rows: Iterable[OrderRows], view:
 
 
 def fulfillment_wire(fulfillment: Fulfillment, option_id: str | None = None) -> FulfillmentOut:
-    """Convert a fulfillment with its label.
+    """Convert a fulfillment with its label to the platform's JSON.
 
     `data.state` is the state of the label; `data.stage` is the state of the parcel at the carrier.
     """
@@ -248,7 +251,7 @@ def _summary_wire(order: Order, rows: OrderRows) -> OrderSummary:
 
 
 def address_wire(address_id: str, address: JsonObject) -> AddressOut:
-    """Convert an address, with every field of the platform."""
+    """Convert an address to the platform's JSON, with every field that the platform has."""
     return {"id": address_id, **address_view(address)}
 
 
@@ -267,7 +270,7 @@ def get_shipping_method_id(order_id: str) -> str:
 
 
 def shipping_method_wire(order: Order, part: PartTotals) -> OrderShippingMethod:
-    """Convert the order's shipping method; `part` has its totals."""
+    """Convert the order's shipping method to the platform's JSON. `part` has its totals."""
     method_id = get_shipping_method_id(order.id)
     moments = stamps(order.created_at, order.updated_at)
     amounts: MethodAmounts = {"amount": part.original_total, **part_totals_view(part)}

@@ -225,9 +225,9 @@ class GatewayPse(PaymentProvider):
         return _choose_report(found)
 
     def _to_own_report(self, report: GatewayReport, session: StartedPayment) -> ProviderReport | None:
-        """Convert the gateway's report of this payment.
+        """Convert the gateway's report of this payment to the report that `status` returns.
 
-        Return None if it has no state or is about another payment: then the next lookup is used. For a test
+        Return None if it has no state or is about another payment, so that the next lookup is used. For a test
         payment at the live gateway, return a report in state UNKNOWN, which ends the search.
         """
         if report.invoice is None:
