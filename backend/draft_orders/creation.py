@@ -29,7 +29,7 @@ async def create_draft(  # noqa: PLR0917
     region: Region,
     customer_id: str | None = None,
 ) -> DraftOrder:
-    """Create a draft order with a cart of these values. Its origin is a sale by phone, so retracto applies.
+    """Create a draft order with a cart of these values. Its origin is a sale by phone, so the customer may withdraw.
 
     `items` become its lines; the items of `new` are ignored. With `customer_id`, `email` of `new` is ignored.
 

@@ -151,7 +151,7 @@ async def change_action_item(  # noqa: PLR0917
     quantity: int,
     unit_price: Cop | None = None,
 ) -> None:
-    """Set the units of the line of an action, in the edit of a draft order; 0 removes the line.
+    """Set the new number of units of the line that an action of the edit changes; 0 removes the line.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -268,7 +268,9 @@ async def request_edit(session: AsyncSession, actor: Actor, draft_id: str) -> Dr
 
 
 async def confirm_edit(session: AsyncSession, actor: Actor, draft_id: str) -> None:
-    """Apply the edit to its draft order, and delete the edit. A shipping method for another address is not applied.
+    """Apply the edit to its draft order, and delete the edit.
+
+    The shipping method is not applied if the draft now has another delivery address than the edit.
 
     Raises:
         NotFound, NotAllowed, Conflict: see `lock_edit`.
@@ -432,5 +434,5 @@ def find_same_line(lines: list[LineItem], line: LineItem) -> LineItem | None:
 
 
 def _units(content: CartContent) -> Mapping[str, Any]:
-    """Return the quantity of each line. Its key is a text that identifies the line by variant and metadata."""
+    """Return the quantities of the lines, each by a text made of the line's variant id and metadata."""
     return {f"{line.variant_id} {sorted(line.meta.items())}": line.quantity for line in content.lines}

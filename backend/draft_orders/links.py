@@ -277,7 +277,7 @@ def build_whatsapp_url(phone: str, link: NewLink, store_name: str) -> str:
 
 
 async def _remove_customer(session: AsyncSession, cart: Cart) -> None:
-    """Remove the customer's data from the (locked) cart. The customer enters them at the checkout."""
+    """Remove the customer's data from the (locked) cart. The next person enters their own data at the checkout."""
     cart.email = cart.guest_id = cart.customer_id = None
     cart.shipping_address = cart.billing_address = None
     cart.draft = {}

@@ -120,7 +120,7 @@ async def deliver_with_option(  # noqa: PLR0917
     """Send the new order to this address, with this shipping option at its live price.
 
     Without an address, it is sent to the address of the original order. A pickup needs no address: that of
-    the original order may be missing, or name no municipality. If the option is refused, the address stays too.
+    the original order may be missing, or name no municipality. If the option is refused, the address is not stored.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.

@@ -93,7 +93,8 @@ async def settle_exchange(
     """Settle the exchange, and return its new order. A repeated call returns the same order.
 
     Without a shipping method the customer takes the products along, so a difference that they owe must be paid now.
-    `money` is the difference that the staff member has received or given back; without it, this happens later.
+    `money` is the difference that the staff member has received or given back; without it, the difference is settled
+    later.
 
     Raises:
         NotFound: there is no such exchange.

@@ -97,7 +97,7 @@ class ProductImports:
     async def _process_batch(self, import_id: str, slow: Counter[str]) -> bool:
         """Process one batch. Return True if there may be more, False if the import has finished or was stopped.
 
-        `slow` counts, for each host, the consecutive slow failed downloads of this run.
+        `slow` counts, by host, the latest downloads of this run that failed after a long time.
         """
         if not await self._fetch_pictures(import_id, slow):
             return True

@@ -68,9 +68,9 @@ class RepeatedValues:
     def find_problems(self, row: Row, match: Match | None, *, is_titled: bool) -> list[Problem]:
         """Return a problem for each SKU, EAN or handle that an earlier row of the spreadsheet already has.
 
-        Rows with and without options that would create the same product are a problem too. Rows for several variants of
-        one product may share the product's handle. With `is_titled`, the handle was made from the title, so a repeated
-        handle is reported as a repeated title.
+        It is a problem too if only some of the rows that would create one product have options. Rows for several
+        variants of one product may share the product's handle. With `is_titled`, the handle was made from the title,
+        so a repeated handle is reported as a repeated title.
         """
         shares = match is None or (match.variant is not None and row.get("sku") is not None)
         problems = []

@@ -133,7 +133,7 @@ class PictureIntake:
         return PictureUploadResult(taken, refused, left)
 
     async def add_picture(self, sent: SentFile, checksum: str, key: str = "") -> str:
-        """Store a picture and its row. Without a key, the picture's own name is used.
+        """Store a picture, and its row with this key; by default, the key is made from the file name.
 
         Return the code of the reason if the picture is refused, otherwise an empty text.
         """
@@ -207,7 +207,7 @@ def _list_members(packed: zipfile.ZipFile) -> list[tuple[zipfile.ZipInfo, str]]:
 
 
 def _find_repeated_names(members: Sequence[tuple[zipfile.ZipInfo, str]]) -> set[str]:
-    """Return the keys of the file names that different pictures have in different folders."""
+    """Return the keys of the file names that two or more different pictures share, in different folders."""
     checksums: dict[str, set[str]] = {}
     for member, path in members:
         if path.lower().endswith(ENDINGS):

@@ -124,8 +124,8 @@ async def change_mapping(
         actor: the staff member.
         import_id: an import that was not started, of a spreadsheet in an unknown format.
         columns: for each column of the spreadsheet one of `MAPPABLE_COLUMNS`, or empty if it is not imported.
-        contested: for each column of the spreadsheet, the importer's column for which a person must still choose
-            one of several columns, or empty; an empty sequence if all are chosen.
+        contested: for each column of the spreadsheet, the importer's column if several columns compete for it and a
+            person must still choose one, else empty; an empty sequence if no columns compete.
 
     Raises:
         NotFound: the import does not exist.

@@ -49,8 +49,8 @@ class Consent(SQLModel, table=True):
     """A consent of a person: kind, text, time and source.
 
     It belongs to a cart (and later to its order), to a customer, or to both. Only `withdrawn_at` changes, and
-    `customer_id` once, when a guest's cart becomes a customer's. A cart has only one open consent of a kind to
-    the same text.
+    `customer_id` once, when a guest's cart becomes a customer's. A cart has at most one consent of a kind to the
+    same text that is not withdrawn.
     """
 
     __tablename__ = "consent"

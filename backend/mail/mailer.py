@@ -303,7 +303,7 @@ def _get_message_id(mail: Mail) -> str | None:
 
 @subscribe(OrderPlaced)
 async def send_order_placed(session: AsyncSession, event: OrderPlaced) -> None:
-    """Notify the customer that the order was placed. Skip a sale at the counter: `send_order_paid` is enough."""
+    """Notify the customer that the order was placed. Skip a sale at the counter: see `send_order_paid`."""
     if event.origin == OrderOrigin.COUNTER:
         return
     await _enqueue(session, MailKind.ORDER_PLACED, event.order_id)
@@ -373,13 +373,13 @@ async def cancel_password_resets(session: AsyncSession, event: PasswordChosen) -
 
 @subscribe(PasswordChanged)
 async def send_password_changed(session: AsyncSession, event: PasswordChanged) -> None:
-    """Notify a customer of their new password."""
+    """Notify a customer that the password of their account was changed."""
     await _enqueue(session, MailKind.PASSWORD_CHANGED, event.customer_id, again=True)
 
 
 @subscribe(StaffPasswordChanged)
 async def send_staff_password_changed(session: AsyncSession, event: StaffPasswordChanged) -> None:
-    """Notify a staff member of their new password."""
+    """Notify a staff member that their password was changed."""
     await _enqueue(session, MailKind.STAFF_PASSWORD_CHANGED, event.staff_id, again=True)
 
 

@@ -60,7 +60,7 @@ class InvoiceProvider(ABC):
 
     @abstractmethod
     async def find(self, document: Document) -> Issued | None:
-        """Return the issued document with this document's number; None if there is none.
+        """Return the result of issuing the document with this number; None if it was not issued.
 
         Raises:
             ServiceUnavailable: it is unknown if the document exists; repeat the call.

@@ -84,7 +84,7 @@ class UblClient:
         return _parse_issued(response, number)
 
     async def find(self, number: str) -> Issued | None:
-        """Return the issued document with this number; None if there is none.
+        """Return the result of issuing the document with this number; None if it was not issued.
 
         Raises:
             ServiceUnavailable: it is unknown if the document exists.

@@ -41,7 +41,7 @@ class UblProvider(InvoiceProvider):
         return await self._send(document)
 
     async def find(self, document: Document) -> Issued | None:
-        """Return the issued document with this document's number; None if there is none. See `InvoiceProvider.find`."""
+        """Return the result for this document's number; None if it was not issued. See `InvoiceProvider.find`."""
         return await self._client.find(document.full_number)
 
     def qr(self, document: Document, code: str) -> str:
