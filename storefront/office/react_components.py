@@ -31,7 +31,7 @@ class OfficeShell(rx.Component):
 
 
 class OfficeSearch(Combobox):
-    """The office's search combobox around its field."""
+    """Wrapper of the search field, which becomes a combobox with suggestions of the office."""
 
     library = script("office/search")
     tag = "OfficeSearch"
@@ -120,9 +120,9 @@ def selection_event(action: rx.Var[str], ids: rx.Var[list[str]]) -> list[rx.Var[
 
 
 class RowSelection(rx.Component):
-    """A form of rows with checkboxes, and actions for the selected rows.
+    """Wrapper of rows with checkboxes, and of the actions for the selected rows.
 
-    Set `holds_forms` if the rows contain forms: then this element is no form, because forms cannot be nested.
+    It is a form, unless `holds_forms` is True because the rows contain forms.
     """
 
     library = SELECTION_SCRIPT

@@ -341,7 +341,7 @@ def answer_number(state: Any) -> Any:
 
 
 def _watch_page(state: rx.State, watched: frozenset[str]) -> None:
-    """Store what this screen displays, so that `_update` is called when it changes."""
+    """Register the screen, so that `_update` is called when one of the `watched` topics or products changes."""
     token = state.router.session.client_token
     if token:
         open_pages.note(token, Showing(state.__class__, watched, address_of(state)))

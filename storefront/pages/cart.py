@@ -136,7 +136,7 @@ def checkout_link(class_name: str, problem_class: str, **problem_props: Any) -> 
 
 
 def pay_bar() -> rx.Component:
-    """Build the bar of phones with the total and the checkout link. It stays at the bottom of the window."""
+    """Build the bar with the total and the checkout link that stays at the bottom of the window on phones."""
     return rx.el.div(
         rx.el.p(
             rx.el.span(_("Total"), class_name="pay-bar__label"),

@@ -173,7 +173,7 @@ class Socket:
 
 
 class GuardedNamespace(EventNamespace):
-    """Reflex's namespace of the websocket with a check of each event."""
+    """Reflex's Socket.IO namespace, which passes only valid events of the shop's pages to Reflex."""
 
     def __init__(self, namespace: str, app: rx.App) -> None:
         super().__init__(namespace, app)
@@ -242,7 +242,7 @@ class GuardedNamespace(EventNamespace):
             await self.disconnect(sid)
 
     def count_failure(self, token: str) -> None:
-        """Count a failure of an event handler also against the page's socket."""
+        """Count a failure of an event handler against the page's socket. Too many close the socket."""
         record = self._token_manager.token_to_socket.get(token)
         socket = self._sockets.get(record.sid) if record else None
         if record is None or socket is None or socket.is_closed or socket.failures.spend():

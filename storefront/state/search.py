@@ -48,7 +48,7 @@ def to_search_text(text: str) -> str:
 
 
 async def get_search_words() -> SearchWords:
-    """Return the search vocabulary of the running shop, with its synonyms and its words for its products."""
+    """Return the search vocabulary with the shop's own synonyms and words for its products."""
     goods = (await get_brand()).goods
     return search_words(current_shop().settings.search_synonyms).with_general_words(goods.one, goods.many)
 

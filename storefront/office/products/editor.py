@@ -235,7 +235,7 @@ def text_area(name: str, rows: int) -> rx.Component:
 
 
 def counted_field(name: str, content: rx.Component) -> rx.Component:
-    """Render a text field with the number of its characters: see `EditForm`."""
+    """Render a text field with a counter of its characters, which `EditForm` updates."""
     counter = rx.el.p(
         class_name="o-letters",
         data_counts=f"{FORM}-{name}",

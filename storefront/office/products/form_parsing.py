@@ -44,7 +44,7 @@ def parse_product_form(form: object) -> SubmittedForm:
     """Parse the form of a product.
 
     Raises:
-        InvalidData: the values do not come from the form of this screen.
+        InvalidData: the editor's form cannot have sent these values.
     """
     if not isinstance(form, dict):
         raise InvalidData("not a form")

@@ -100,7 +100,7 @@ def page() -> rx.Component:
 
 
 def selectable_rows(listed: rx.Component) -> rx.Component:
-    """Wrap the rows in a form with which staff select products. The panel of a bulk change follows below the form."""
+    """Render the rows so that staff can select products. The panel of the bulk change follows below them."""
     choosing_form = RowSelection.create(
         rx.cond((VIEW.rows.length() > 0) & has_right(Right.CHANGE_CATALOG), select_all_box()),
         listed,

@@ -181,7 +181,7 @@ def towns_panel() -> rx.Component:
 
 
 def saved_addresses() -> rx.Component:
-    """Build the choice of the customer's addresses, if there are any."""
+    """Build the radio buttons that fill in a saved address of the customer; hidden if there is none."""
     book = BOOK
 
     def card(entry: ObjectVar[AddressView]) -> rx.Component:

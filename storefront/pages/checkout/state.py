@@ -350,7 +350,7 @@ class CheckoutState(PageState, rx.State):
     def _show_answer(
         self, answer: PlacingResult, problems: Mapping[str, str] | None, names: set[str]
     ) -> None:
-        """Show the answer, and the problems of the fields in `names`.
+        """Show the result of placing the order, and the problems of the fields in `names`.
 
         If `problems` is None, keep the displayed problems.
         """

@@ -13,7 +13,7 @@ from storefront.reflex_ext.hooks import ABSENT
 
 
 def account_section(order: ObjectVar[OrderView]) -> rx.Component:
-    """Build the offer of an account, if the order belongs to no account and its payment has not failed."""
+    """Build the offer to open an account, if the order belongs to no account and its payment has not failed."""
     button = rx.el.button(
         spinner_or_icon("person", BUSY),
         rx.cond(BUSY, _("Enviando…"), _("Enviarme el enlace")),

@@ -15,7 +15,7 @@ def invoices_section(shown: ArrayVar[list[CustomerInvoice]], token: rx.Var[str])
 
 
 def invoice_files(document: ObjectVar[CustomerInvoice], token: rx.Var[str]) -> rx.Component:
-    """Build a document with links to its files."""
+    """Build an invoice document: its title, its code, and the links to its PDF and XML files."""
 
     def link(kind: str) -> rx.Component:
         return rx.el.a(

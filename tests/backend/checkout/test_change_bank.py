@@ -319,7 +319,7 @@ async def test_payment_is_not_replaced_after_the_purchase_is_paid(till: Till, is
 async def test_late_approval_of_a_closed_payment_from_the_restored_cart_raises_attention(
     till: Till, is_paid_first: bool
 ) -> None:
-    """Check two closed payments: the second approval raises attention, though the cart now has other products."""
+    """Let the bank approve two closed payments: the second raises attention, although the cart has changed since."""
     _, _, old, cart_id = await _change_bank(till, stock=9)
     yoyo = await till.make_variant("yoyo")
     await till.ship(cart_id)

@@ -69,7 +69,7 @@ ALL_OF_IT = {"type": "percentage", "value": 100, "target_type": "order"}
 
 @pytest.fixture
 async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
-    """Return a product with a code that takes its whole price off."""
+    """Create a product, and a promotion code that takes the whole price off. Return the variant's id."""
     body = {"code": "TODO", "type": "standard", "status": "active", "is_automatic": False, "limit": 9}
     async with shop.database.transaction() as session:
         await session.execute(update(Region).values(payment_providers=[PSE]))
@@ -272,7 +272,7 @@ async def test_order_of_0_counts_as_a_use_of_the_promotion_and_does_not_expire(t
 
 
 async def test_variant_without_a_price_is_not_sold(shop: Shop, store: httpx.AsyncClient, trompo: str) -> None:
-    """Check a variant whose price becomes 0: it is refused, unless it is the gift wrapping, which may be free."""
+    """Set the price of a variant in the cart to 0: only a gift wrapping can still be bought."""
     cart_id = await create_cart_with_shipping(store, trompo)
     collection = (await post(store, "/store/payment-collections", {"cart_id": cart_id}))["payment_collection"]
     async with shop.database.transaction() as session:

@@ -61,7 +61,7 @@ class ShippingSetup:
         self.quoting = Quoter(self.database, providers, Client("190.24.1.1"), QuotationSlots(), read_settings)
 
     async def add_one(self) -> None:
-        """Add a unit of the product, and set the shipping price to 9 000 pesos, as in a second browser tab."""
+        """Add a unit to the cart and choose shipping for 9 000 pesos, as in a second browser tab."""
         async with self.database.transaction() as session:
             await add_to_cart(session, self.cart_id, self.variant, 1)
             await set_shipping_method(

@@ -311,7 +311,7 @@ async def test_waiting_order_is_paid_by_the_payment_that_replaced_the_first(till
 
 
 async def test_late_approval_of_a_closed_payment_orders_the_cart_of_its_start(till: Till) -> None:
-    """Check a cart that became more expensive after its first payment was closed; the bank approves the first."""
+    """Close a payment, add units to the cart, and order with a second payment: then the bank approves the first one."""
     trompo = await till.make_variant()
     cart_id = await till.cart(trompo)
     first = await till.start(cart_id)

@@ -41,7 +41,7 @@ def _few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def exhaust_attempts(new_browser: NewBrowser, path: str, body: dict[str, str]) -> list[int]:
-    """Use up the attempts with wrong passwords from many IP addresses. Return the statuses of two further ones."""
+    """Use up the attempts, with wrong passwords from many IP addresses. Return the statuses of two more attempts."""
     answers: list[int] = []
     for n in range(LOGINS.per_subject // LOGINS.per_pair):
         stranger = new_browser(f"190.24.2.{n}")
@@ -199,7 +199,7 @@ async def test_api_client_gets_no_device_cookie(ana: httpx.AsyncClient, new_brow
 async def test_owner_on_a_known_device_gets_a_reset_link_during_an_attack(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
-    """Use up the mails to an address as strangers: the owner gets a further link only on a known device."""
+    """Request reset links as strangers until the limit. The owner then gets a link only on a known device."""
     ask = {"email": ANA["email"]}
     for n in range(RESETS.per_subject):
         assert (await new_browser(f"190.24.2.{n}").post("/auth/account/forgot", json=ask)).status_code == 200

@@ -84,7 +84,7 @@ ADDRESS = {
 
 @dataclass
 class Day:
-    """A shop with a bank, own delivery, invoices, a product, a dearer one, and a ball that is sold 2×1."""
+    """A shop with a bank, own delivery and invoices. It has a top, a dearer product, and a ball that is sold 2×1."""
 
     shop: Shop
     till: Till

@@ -59,7 +59,7 @@ async def fetch_file(shop: Shop, export_id: str, actor: Actor = OWNER) -> bytes:
 
 
 async def export_rows(shop: Shop, kind: str, days: tuple[date, date] = DAYS) -> list[list[str]]:
-    """Return the rows of the CSV."""
+    """Export this kind of data as CSV, and return the rows."""
     export_id = await request_file(shop, kind, days=days)
     await shop.worker.run_due(JOB)
     return parse_csv(await fetch_file(shop, export_id))

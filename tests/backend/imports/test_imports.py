@@ -320,7 +320,7 @@ async def test_exact_handle_of_a_category_has_priority_over_its_name(
 
 @pytest.mark.parametrize("missing", ["Categorías", "Colección", "Etiquetas", "Tipo"])
 async def test_screen_offers_to_create_what_the_shop_does_not_have(sender: Sender, missing: str) -> None:
-    """Check that the checkbox is shown, even if only a row after the first page of problems needs it."""
+    """Check that the screen shows the checkbox, even if only a row beyond the first page of problems needs it."""
     async with sender.shop.database.transaction() as session:
         # in a shop without collections, the import creates those of the file
         session.add(Collection(title="Clásicos", handle="clasicos"))

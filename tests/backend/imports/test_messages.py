@@ -34,7 +34,7 @@ NOTES = ("Note", "Noted")
 
 
 def list_calls() -> Iterator[tuple[str, Path, ast.expr]]:
-    """Yield, for each call with a problem code in the source of the import: the called name, the module, the code."""
+    """Yield each call with a problem code in the import's source: the called name, the module and the code."""
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):

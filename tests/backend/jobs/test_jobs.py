@@ -67,7 +67,7 @@ class Services:
 
 
 class HeldPeriodic(Services):
-    """A service whose periodic work also waits on demand."""
+    """A service with periodic work that waits on demand, as its jobs do."""
 
     @periodic("test.periodic", every=timedelta(hours=1))
     async def run_periodic(self, run: JobRun) -> None:

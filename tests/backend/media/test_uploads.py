@@ -93,7 +93,7 @@ async def open_image(client: httpx.AsyncClient, url: str) -> Image.Image:
 
 
 async def upload_refused(client: httpx.AsyncClient, content: bytes, **how: str) -> str:
-    """Return the error code for a refused picture."""
+    """Upload a picture that must be refused. Return the error code."""
     answer = await send(client, content, **how)
     assert (answer.status_code, answer.json()["type"]) == (400, "invalid_data"), answer.text
     code: str = answer.json()["code"]

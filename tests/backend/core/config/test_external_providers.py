@@ -22,7 +22,7 @@ class OwnProvider(SystemDefault):
 
 
 class BrokenProvider(OwnProvider):
-    """A provider without its settings."""
+    """A provider that cannot be created, because one of its settings is missing."""
 
     def __init__(self, settings: Settings) -> None:
         raise ValueError(f"OWN_BANK_KEY is missing in {settings.data_dir.name}\nand more lines")

@@ -84,7 +84,7 @@ async def test_login_replaces_the_session_token(ana: httpx.AsyncClient, shop: Sh
 async def test_session_token_planted_before_login_is_invalid(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
-    """Session fixation: the attacker's own valid token is in the victim's browser when the victim signs in."""
+    """Sign in as a victim in whose browser an attacker has put a token, valid or made up (session fixation)."""
     mallory, victim = new_browser("190.24.1.9"), new_browser()
     await mallory.post("/auth/account/register", json={**ANA, "email": "mallory@example.com"})
     planted = mallory.cookies[COOKIE]
@@ -143,7 +143,7 @@ async def test_tampered_token_does_not_sign_in(ana: httpx.AsyncClient, shop: Sho
 async def test_account_actions_from_a_page_of_another_site_are_refused(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop, origin: str | None, action: str
 ) -> None:
-    """Cross-site request forgery, in a browser that sends the cookie anyway."""
+    """Send a request as a page of another site, in a browser that adds the cookie although it should not."""
     token = ana.cookies[COOKIE]
     forged = new_browser(origin=origin)
     answer = await forged.post(f"/auth/account/{action}", json=LOGIN, headers={"cookie": f"{COOKIE}={token}"})
@@ -279,7 +279,7 @@ async def test_session_cookie_has_the_same_rights_as_the_token(
 async def test_session_cookie_sent_by_a_page_of_another_site_is_refused(
     browser: httpx.AsyncClient, new_browser: NewBrowser, key: dict[str, str], origin: str | None
 ) -> None:
-    """Cross-site request forgery, in a browser that sends the cookie anyway."""
+    """Send a request as a page of another site, in a browser that adds the cookie although it should not."""
     forged = new_browser(origin=origin)
     forged.cookies.set(COOKIE, browser.cookies[COOKIE])
     forged.headers.update(key)

@@ -134,7 +134,7 @@ async def test_import_file_without_changes_is_completed_at_once(admin: httpx.Asy
 
 
 async def export_rows(admin: httpx.AsyncClient, shop: Shop, query: str = "") -> list[dict[str, str]]:
-    """Return the rows of the file that the notification names."""
+    """Export the products, check the notification about the file, and return the file's rows."""
     answer = await admin.post(f"/admin/products/export{query}", json={})
     assert answer.status_code == 202
     assert (await admin.get("/admin/notifications?channel=feed")).json()["count"] == 0

@@ -195,7 +195,7 @@ async def test_handles_of_a_long_title_respect_the_maximum_length(
 
 
 async def test_price_of_0_is_accepted_only_with_the_free_checkbox(shop: Shop, toy: str) -> None:
-    """With the box, only 0 or an empty price is accepted, and the price is 0. Without the box, both are refused."""
+    """Check that 0 and an empty price are accepted with the checkbox only, and that it refuses any other price."""
     form = await open_form(shop, toy)
     (key,) = (one.key for one in form.base.draft.variants)
     for values in ({"price": "0"}, {"price": ""}, {"price": "50000", "is_free": FREE}):

@@ -26,7 +26,7 @@ SECRET = "whsec_" + base64.b64encode(b"a key of twenty-four byte").decode()
 
 
 class WebhookReceiver:
-    """A webhook receiver."""
+    """A shop whose alerts are sent to a webhook that records the calls and answers `status`."""
 
     def __init__(self, shop: Shop, **settings: object) -> None:
         self.calls: list[httpx.Request] = []
