@@ -266,7 +266,9 @@ async def choose_new_delivery(
 
 
 async def relist_deliveries(checkout: Checkout, actor: Actor, exchange_id: str) -> ShippingOffer:
-    """Return the shipping options for the new order's address. Choose its current option again, or the first one.
+    """Return the shipping options for the new order's address. Choose the current one again.
+
+    If the current option is no longer offered, choose the first one.
 
     Raises:
         NotFound, ExchangeEnded: see `backend.exchanges.preparation.lock_outbound_cart`.

@@ -62,7 +62,7 @@ class Album:
 
     @classmethod
     async def read(cls, session: AsyncSession, import_id: str, names: Iterable[str]) -> "Album":
-        """Read the sent pictures, and pictures of the shop, that these names in cells may mean."""
+        """Read the pictures that these names in cells may mean: sent ones and the shop's own."""
         unique_names = set(names)
         keys = {
             key

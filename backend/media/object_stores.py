@@ -24,7 +24,7 @@ class StoreUnavailable(OSError):
 
 @contextmanager
 def translate_store_errors(unavailable: type[StoreUnavailable], store: str) -> Iterator[None]:
-    """Convert errors of a file store into the exception `unavailable`. `store` is its name for the message."""
+    """Convert errors of a file store into the exception `unavailable`, whose message names the `store`."""
     from obstore.exceptions import BaseError
 
     try:

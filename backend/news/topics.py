@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Topic(StrEnum):
-    """A kind of data that screens of the office show. Its value never equals an object's id."""
+    """A kind of data that screens of the office show. The prefix makes its value differ from all ids of objects."""
 
     ORDERS = "news:orders"
     """Orders, their payments and their fulfillments."""

@@ -93,7 +93,7 @@ class OutsideTarget:
 
 
 async def resolve_target(address: str, *, allow_private: bool = False) -> OutsideTarget:
-    """Check that the URL uses https and its host is public. Return it with the addresses of its host.
+    """Check that the URL uses https and its host is public. Return it with the IP addresses of its host.
 
     With `allow_private`, http URLs and hosts of this machine and its networks are accepted too.
 

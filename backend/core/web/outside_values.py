@@ -147,7 +147,7 @@ def parse_web_address(value: object) -> str | None:
 
 
 def parse_token(value: object) -> str | None:
-    """Return the access token; None if it has other than visible ASCII characters, which a header cannot have."""
+    """Return the access token; None unless it has only visible ASCII characters, as a header requires."""
     if not isinstance(value, str) or len(value) > MAX_TOKEN_LENGTH:
         return None
     return value if _TOKEN.fullmatch(value) else None
