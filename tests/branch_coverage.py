@@ -92,7 +92,7 @@ def mark_branches(source: bytes) -> tuple[ast.AST, list[int]]:
 
 
 class _MarkingLoader(SourceFileLoader):
-    """Loader that compiles a module with marks, and adds the bytes that executed marks change to the module."""
+    """Loader that adds marks to a module, and the byte array in which each executed mark sets a byte."""
 
     def __init__(self, name: str, path: str, marks: dict[str, bytearray]) -> None:
         super().__init__(name, path)

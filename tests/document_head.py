@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 
 class Head(HTMLParser):
-    """The tags of a head, and the text of its title and its scripts."""
+    """Parser of a document's head: its tags, and the text of its title and its scripts."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

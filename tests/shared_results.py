@@ -14,7 +14,7 @@ class SharedResults:
         self.folder = folder
 
     def create_once(self, name: str, create: Callable[[], object]) -> None:
-        """Call `create` if no worker has called it for this name; wait for one that is calling it.
+        """Call `create` unless a worker has called it for this name. Wait if a worker is calling it now.
 
         If it fails, the next worker calls it again.
         """
@@ -34,7 +34,7 @@ class SharedResults:
     def create_copy(
         self, name: str, source: Path, change: Callable[[str], Coroutine[None, None, None]]
     ) -> Path:
-        """Return the path of a copy of an SQLite file. It is made once, and `change` is called with its URL."""
+        """Return the path of a copy of an SQLite file. `change` is called once, with the copy's URL."""
 
         def create(file: Path) -> None:
             shutil.copyfile(source, file)

@@ -27,7 +27,7 @@ class Size(StrEnum):
 
 @dataclass(frozen=True)
 class ExtraTests:
-    """Tests that only `make test-all` runs, by the beginnings of their ids, and why `make test` may skip them."""
+    """Tests that only `make test-all` runs: beginnings of their ids, and why `make test` may skip them."""
 
     name: str
     tests: tuple[str, ...]
@@ -564,7 +564,7 @@ def select_ids(items: Iterable[pytest.Item], size: Size) -> set[str]:
 
 
 def _select_one_variant(items: Iterable[pytest.Item]) -> set[str]:
-    """Return the ids with one variant of each test, or with all variants where `make test` runs all."""
+    """Return the ids of one variant of each test, and of all variants of tests that `make test` runs in all."""
     groups: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for item in items:
         variant = find_variant(item)

@@ -13,8 +13,8 @@ def trace_outside_greenlets() -> Iterator[None]:
 
     A tracer has one stack of frames, so it must not see a greenlet that is left before it returns. Coverage.py's
     own mode has a stack for each greenlet but looks it up at each call, which doubles the time of a traced test.
-    The disadvantage of this way: listeners that SQLAlchemy calls while it runs a statement or commits are not
-    measured.
+
+    Listeners that SQLAlchemy calls while it runs a statement or commits are therefore not measured.
     """
     tracer = sys.gettrace()
     if tracer is None:

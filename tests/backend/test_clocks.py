@@ -32,7 +32,7 @@ ahead: ContextVar[timedelta] = ContextVar("ahead", default=timedelta(0))
 
 
 class Clock(datetime):
-    """The clock of the replica that is running code: each replica has its own offset."""
+    """A clock with an offset that depends on the replica whose code reads it."""
 
     @classmethod
     def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
@@ -67,9 +67,9 @@ def set_clock_ahead(minutes: int) -> Iterator[None]:
 
 @pytest.fixture
 def interrupt(monkeypatch: pytest.MonkeyPatch, minutes: int) -> Callable[..., list[Any]]:
-    """Return a function that lets the other replica act just before this replica's first call of a function.
+    """Return `at(where, name, intrude)`: the other replica runs `intrude` before `where.name` is first called.
 
-    It returns a list, whose only item is afterwards the result of the other replica's action.
+    `at` returns a list, whose only item is the result of `intrude` when it has run.
     """
 
     def at(where: object, name: str, intrude: Callable[[], Awaitable[Any]]) -> list[Any]:

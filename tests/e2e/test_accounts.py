@@ -436,7 +436,7 @@ async def test_form_that_does_not_change_the_session_does_not_reload_other_tabs(
 
 
 async def test_tab_that_is_loading_during_a_login_in_another_tab_reloads_once(page_320: Page) -> None:
-    """Store the time of another tab's login before this page's scripts run: an hour ahead of its clock."""
+    """Store another tab's login, dated an hour ahead of this page's clock, before the page's scripts run."""
     await page_320.add_init_script("""
         sessionStorage.loads = Number(sessionStorage.loads ?? 0) + 1;
         if (sessionStorage.loads === "1") localStorage.trompo_account = Date.now() + 3_600_000;

@@ -357,7 +357,7 @@ async def test_payment_click_while_the_price_changes_does_not_pay(
 async def test_payment_click_during_a_server_restart_still_pays(
     page_1280: Page, server: ShopServer, watch: PageWatch, was_refused: bool
 ) -> None:
-    """With `was_refused`, the server has already refused an earlier click, which must not block this one."""
+    """Click while the server is stopped. With `was_refused`, an earlier click was refused before."""
     watch.expect("WebSocket connection")
     await prepare_payment(page_1280, "yoyo-de-madera")
     if was_refused:
@@ -409,7 +409,7 @@ async def test_order_click_lost_with_its_connection_is_sent_again(page_320: Page
 
 
 async def test_duplicated_tab_places_the_same_order_once(page_1280: Page, server: ShopServer) -> None:
-    """Duplicate the tab whose payment click waits: both tabs have the click, and both end at the same order."""
+    """Duplicate the tab while its payment click waits: both tabs send it, and both show the same order."""
     page, email = page_1280, "doble@example.com"
     presses = HeldMessages("checkout_state.place_order", is_from_page=True)
     await presses.intercept(page)

@@ -26,7 +26,7 @@ SHOPPER = ("190.24.1.1", 50_000)
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Install the package into a new folder. Return the folder."""
+    """Install the example's package into a new folder. Return the folder."""
     folder = tmp_path_factory.mktemp("installed")
     uv = Path(sys.executable).parent / "uv"
     options = ["--quiet", "--offline", "--no-deps", "--no-build-isolation", "--target", str(folder)]

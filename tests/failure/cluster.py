@@ -195,7 +195,7 @@ class Cluster:
 
 
 class _SuspendedProcesses:
-    """Suspension of processes until the block ends."""
+    """A context that suspends processes until the block ends."""
 
     def __init__(self, processes: list[psutil.Process]) -> None:
         self._processes = processes
@@ -298,7 +298,7 @@ async def _serve_gateway(stack: AsyncExitStack, database: Database) -> tuple[San
 
 
 async def _serve(stack: AsyncExitStack, app: ASGIApp, port: int | None = None) -> str:
-    """Serve an app on this process's loop until the stack unwinds. Return its address."""
+    """Serve an app on the current event loop until the stack is closed. Return its address."""
     port = port or find_free_port()
     config = uvicorn.Config(
         app,

@@ -118,7 +118,7 @@ class Program:
 
 @dataclass
 class Crowd:
-    """All customers, until `is_closing`: then they finish their current purchase."""
+    """All customers. Once `is_closing` is set, they finish their current purchase and stop."""
 
     cluster: Cluster
     figures: Figures

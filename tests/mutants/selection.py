@@ -17,7 +17,7 @@ def list_area(area: str) -> list[Mutant]:
 
 
 def choose_sample(mutants: Iterable[Mutant], seed: int, count: int) -> list[Mutant]:
-    """Return a random sample of `count` mutants; the seed and the mutants' ids decide.
+    """Return a random sample of `count` mutants, which depends only on the seed and the mutants' ids.
 
     A larger sample of the same seed includes the smaller one. A change of the code replaces only the mutants of the
     changed code.

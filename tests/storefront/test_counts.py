@@ -37,12 +37,12 @@ NEVER_LARGE = {
 
 
 def _is_condition(value: list[Any] | tuple[Any, ...]) -> bool:
-    """Return True for the condition between two alternative texts: it is code, not a displayed text."""
+    """Return True for a variable's field `condition`, which chooses between two texts and is not displayed."""
     return len(value) == 2 and isinstance(value[0], str) and value[0] == "condition"
 
 
 def find_numbers(var: Any) -> Iterator[Var[Any]]:
-    """Yield the numbers that a text contains."""
+    """Yield the numeric variables in a text, except those whose digits are grouped."""
     if isinstance(var, BooleanVar | LiteralNumberVar) or str(var).lstrip("(").startswith(GROUPED):
         return
     if isinstance(var, NumberVar):

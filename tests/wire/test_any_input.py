@@ -244,7 +244,7 @@ def _create_orders(client: httpx.Client, ids: dict[str, str]) -> dict[str, str]:
 
 
 def _price_list(post: Callable[[str, Any], Any], variant_id: str) -> str:
-    """Create a price list that starts tomorrow."""
+    """Create a price list that starts tomorrow. Return its id."""
     prices = [{"variant_id": variant_id, "amount": 1_000}]
     starts_at = (now() + timedelta(days=1)).isoformat()
     body = {"title": "Navidad", "status": "active", "starts_at": starts_at, "prices": prices}

@@ -67,7 +67,7 @@ MONEY_TITLES = (APPROVED, UNUSED, REFUNDED, REVERSED)
 
 @dataclass(frozen=True)
 class Money:
-    """An order, and the clients that change its payments and refunds."""
+    """An order whose payments and refunds a test changes, with its shop and an Admin client."""
 
     shop: Shop
     admin: httpx.AsyncClient

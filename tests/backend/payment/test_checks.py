@@ -82,7 +82,7 @@ async def _claim_check(
 ) -> tuple[bool, timedelta]:
     """Claim a check of a payment whose latest check was `since_latest` ago.
 
-    Return True if the check was claimed, and the time since the latest check, measured afterwards.
+    Return whether it was claimed, and the time since the latest check, measured after the claim.
     """
     async with database.transaction() as session:
         checked_at = await database_now(session) - since_latest

@@ -71,7 +71,7 @@ OUTSIDE = {"sandbox_transaction", "sandbox_notification", "sandbox_label"}
 
 
 async def find_traces(shop: Shop, texts: set[str]) -> dict[str, set[str]]:
-    """Return, by table, the ones of `texts` that the database still has. Tables in `OUTSIDE` are skipped."""
+    """Return, by table, which of `texts` are still stored. Tables in `OUTSIDE` are skipped."""
     all_tables()
     found: dict[str, set[str]] = {}
     async with shop.database.read() as session:

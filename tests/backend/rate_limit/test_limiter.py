@@ -80,7 +80,7 @@ async def test_attempt_is_given_back_once_and_only_if_it_was_counted(database: D
 async def test_counting_and_giving_back_attempts_at_the_same_time_does_not_deadlock(
     database: Database,
 ) -> None:
-    """Both operations lock several counters, so each must lock them in the same order."""
+    """Count and refund attempts concurrently: both lock several counters, so they need the same order."""
     limit = RateLimit("test", 1000, 1000, 1000, per_day=1000)
 
     async def buy(subject: str) -> None:

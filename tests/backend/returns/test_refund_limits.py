@@ -159,7 +159,7 @@ async def test_manual_refund_of_unsent_units_requires_no_reason(
 
 
 async def read_line(admin: httpx.AsyncClient, of: Sold) -> tuple[int, int, int, int]:
-    """Return requested units, returned units, the refundable total, and the total of the requested units."""
+    """Return the only line's requested units, received units, refundable total and requested total."""
     (line,) = (await get(admin, f"/admin/orders/{of.order_id}"))["order"]["items"]
     detail = line["detail"]
     return (

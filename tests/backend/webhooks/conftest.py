@@ -145,7 +145,7 @@ async def read_endpoint(shop: Shop, endpoint_id: str) -> WebhookEndpoint:
 
 
 async def make_due(shop: Shop) -> None:
-    """Let the pauses of all endpoints and waiting deliveries end now."""
+    """End the pauses of all endpoints, and make the waiting deliveries due."""
     async with shop.database.transaction() as session:
         await session.execute(
             update(WebhookDelivery)

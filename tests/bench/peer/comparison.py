@@ -41,7 +41,7 @@ CALIBRATION = "calibration"
 
 @dataclass
 class Results:
-    """The figures of one side: for each name, the values of all rounds."""
+    """The figures of the shop or of the platform: for each name, the values of all rounds."""
 
     figures: dict[str, list[float]] = field(default_factory=dict)
 

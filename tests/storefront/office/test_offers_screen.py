@@ -118,7 +118,7 @@ async def test_deleted_product_is_refused_for_an_offer(
 async def test_typed_name_of_a_product_is_refused(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory, name: str
 ) -> None:
-    """Products are chosen in the picker, which sends their ids."""
+    """Check this because products are chosen in the picker, which sends their ids."""
     async with shop.database.transaction() as session:
         await add_product(session, defaults, "trompo")
     screen = await open_offer(browser_of)

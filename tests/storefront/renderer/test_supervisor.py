@@ -61,7 +61,7 @@ async def renderer() -> AsyncIterator[RendererSupervisor]:
 
 
 def list_pids(nodes: list[Process]) -> list[int]:
-    """Return the ids of the ones of `nodes` that still run."""
+    """Return the ids of those processes in `nodes` that still run."""
     return [node.pid for node in nodes if node.returncode is None]
 
 

@@ -42,7 +42,7 @@ async def other_variant_id(shop: Shop, defaults: Defaults) -> str:
 
 
 async def send(event: Callable[..., Any], *arguments: object, press_id: str = ID) -> None:
-    """Call the handler as a press (a click or form submission) with this id."""
+    """Call the handler as a click or a form submission with the id `press_id` does."""
     with handle_press(Sending(event.__qualname__, press_id)):
         await event(*arguments)
 

@@ -507,7 +507,7 @@ async def test_control_routes_exist_only_if_allowed(database: Database) -> None:
 
 @pytest.fixture
 async def elsewhere(database: Database) -> AsyncIterator[httpx.AsyncClient]:
-    """Yield a client of another process's embedded carrier, which shares only the database."""
+    """Yield a client of a second embedded carrier, which shares only the database, as in another process."""
     other = Database(database.url.render_as_string(hide_password=False))
     transport = httpx.ASGITransport(create_sandbox_carrier(Settings(), other).app)
     async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:

@@ -445,7 +445,7 @@ async def test_unknown_label_is_refused_and_labels_are_sent_under_their_field_na
 async def test_only_waiting_shipments_are_cancelled(
     networked: CarrierClient, wire: SandboxCarrier, status: Status
 ) -> None:
-    """Check each status after "Pendiente de recolección" (wire: carrier 2.5)."""
+    """Check each status other than "Pendiente de recolección" (wire: carrier 2.5)."""
     made = await networked.create_shipment(await shipment(networked))
     await wire.ledger.move_shipment(get_label_number(made), status)
     assert await networked.cancel([get_label_number(made)]) == frozenset()
