@@ -54,8 +54,8 @@ def has_other_recipient(billing: Address | None, shipping: Address) -> bool:
 def find_customer_phone(billing: Address | None, shipping: Address) -> str:
     """Return the phone number of the person who bought.
 
-    If the billing address names another person than the recipient, it is the number in the billing address.
-    Otherwise it is the number in the shipping address, because staff correct only this one.
+    If the billing address names another person than the recipient, and has a number, it is this number. Otherwise
+    it is the number in the shipping address, because staff correct only this one.
     """
     own = str((billing or {}).get("phone") or "") if has_other_recipient(billing, shipping) else ""
     return own or str(shipping.get("phone") or "")

@@ -64,9 +64,9 @@ async def read(
 ) -> Wire[OrderAnswer]:
     """Return the order: in full for its owner and for a caller with its `access_token`.
 
-    For one hour, a guest's order is also shown in full to any caller with its id; a customer's order is not. Other
-    callers with the id get its id, number, statuses, total and times, but no customer data and no items. A wrong
-    token gets the same response as an order that does not exist.
+    For one hour, a guest's order is also returned in full to any caller with its id. In all other cases, a caller
+    with the id gets the id, number, statuses, total and times, but no customer data and no items. With a wrong
+    token, the response is the same as for an order that does not exist.
     """
     token = parameters.token or x_order_token
     async with database.read() as session:

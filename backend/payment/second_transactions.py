@@ -63,8 +63,8 @@ async def check_second_transaction(
 ) -> SecondTransaction:
     """Request a report of another transaction of the session's invoice, and apply the report if it is an approval.
 
-    Later reports about an approved transaction are applied too. The refusal of a transaction that has taken no
-    money does not change the payment.
+    Apply any report of a transaction that was approved before. Other reports do not change the payment. If the
+    transaction has ended, close its attention row.
     """
     facts = replace(to_started_payment(payment), reference=reference, transaction_id=None, ticket_id=None)
     report = await ask_provider(providers, payment, facts)

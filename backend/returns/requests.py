@@ -62,7 +62,7 @@ class Offer:
     """A kind of return that the customer can request now.
 
     Attributes:
-        until: the end of the final day for the request; None if its period has not begun, and for a cancellation.
+        until: the end of the final day for the request; None before its period begins, and for a cancellation.
         units: maximum number of units by line id. A cancellation always includes all unsent units.
     """
 

@@ -102,7 +102,7 @@ class ReturnItemChange(ArrivedChange):
 
 
 class ReturnShipping(Body):
-    """A request for a label to collect the goods, which is refused."""
+    """A request for a label to collect the goods. It is always refused."""
 
     model_config = example(shipping_option_id="so_01JPZ6V3N8K4T2WQ7RXB5C9MHD")
 

@@ -59,7 +59,7 @@ class Notification:
     """A notification as the provider parsed it, before anything is looked up or written.
 
     Attributes:
-        dedupe_key: the same for two deliveries of one event; empty to compare by content.
+        dedupe_key: a key that all deliveries of one event have; empty if deliveries must be compared by content.
         session_id: the shop's payment session, if the provider sends it.
         invoice: the shop's reference at the provider.
         reference: the provider's number of the payment.

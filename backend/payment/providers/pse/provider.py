@@ -130,8 +130,8 @@ class GatewayPse(PaymentProvider):
     async def status(self, session: StartedPayment) -> ProviderReport:
         """Return the gateway's report: see `PaymentProvider.status`.
 
-        The payment is looked up by the gateway's number, then by its receipt number; if the session has neither,
-        by the shop's invoice.
+        The payment is looked up by the gateway's number of the payment, then by the receipt number. If the session
+        has neither, it is looked up by the shop's invoice.
 
         An answer is used only if it is about this invoice and has a state; otherwise the next lookup is used. If
         an answer about this invoice reports a test payment at the live gateway, no other lookup is made: a test
