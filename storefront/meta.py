@@ -272,7 +272,7 @@ It has no rate, because carriers calculate the price for an address.
 def _return_policy_data() -> dict[str, Any]:
     """Return the structured data of the legal right of withdrawal (retracto: Ley 1480 of 2011, art. 47).
 
-    The law's business days are given as days, so that the policy never promises more than the law.
+    The law counts business days. The policy states the same number of calendar days, which is never more than that.
     """
     return {
         "@type": "MerchantReturnPolicy",

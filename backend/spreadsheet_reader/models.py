@@ -58,7 +58,7 @@ class Limits:
         max_memory_bytes: maximum address space of the child process.
         max_cpu_s: maximum processor time of the child process, in seconds.
         timeout_s: seconds until the child process is killed.
-        only_utf8: refuse text in another encoding, and read the file in chunks.
+        only_utf8: True to refuse text in other encodings. The file is then read in chunks.
         known_headings: normalized headings, to detect the delimiter of a text file: the one with which a row has the
             most of these headings.
     """

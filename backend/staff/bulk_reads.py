@@ -25,10 +25,10 @@ _ADD = add_to_counters(
 
 
 async def count_reads(database: Database, actor: Actor, things: SubjectType, count: int) -> None:
-    """Add the customers or orders that a response returns to those that this session or key has read recently.
+    """Count how many customers or orders a session or key has read within `READS_WINDOW`, and audit bulk reads.
 
-    When the sum passes `MAX_UNRECORDED_READS`, add an audit entry. The database sums up concurrent requests, so that
-    exactly one of them adds the entry.
+    An audit entry is added when the count passes `MAX_UNRECORDED_READS`. The database sums up concurrent requests, so
+    that exactly one of them adds the entry. `count` is the number that the response returns.
     """
     if not count:
         return

@@ -18,8 +18,7 @@ async def optional_staff(
     """Return the actor of the request; None if the request is not from staff.
 
     A bearer token or a secret key has priority over the cookie. Browsers send the cookie automatically, even with
-    requests from other sites. So it is accepted only under the conditions of
-    `backend.edge.auth.csrf.may_use_cookie`.
+    requests from other sites, so it counts only if `backend.edge.auth.csrf.may_use_cookie` returns True.
     """
     authorization = request.headers.get("authorization")
     if authorization is not None:

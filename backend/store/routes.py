@@ -189,8 +189,7 @@ async def rename_store(
 
     Raises:
         NotFound: this is not the shop's id.
-        InvalidData: the name is invalid, or another field would change; such fields are changed only in the
-            settings.
+        InvalidData: the name is invalid, or another field would change. Other fields are changed in the settings.
     """
     actor.require(Right.CHANGE_SETTINGS)
     (store,) = await _list_stores(session, settings)

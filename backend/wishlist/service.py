@@ -100,7 +100,7 @@ async def _find_products(session: AsyncSession, handles: Iterable[str]) -> dict[
 
 
 async def _delete_surplus(session: AsyncSession, customer_id: str) -> None:
-    """Delete the earliest additions and removals beyond `MAX_WISHES` of each."""
+    """Delete the customer's earliest additions and removals, so that at most `MAX_WISHES` of each are stored."""
     for is_saved in (True, False):
         alike = (_entry.c.customer_id == customer_id, _entry.c.is_saved.is_(is_saved))
         kept = (

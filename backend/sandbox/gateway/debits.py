@@ -149,7 +149,7 @@ _RULES: dict[str, Callable[[str], bool]] = {
 def _document_pattern(fields: Mapping[str, Any]) -> str | None:
     """Return the pattern of the payer's identity number.
 
-    None if the type of the identity document does not fit the payer: only companies have a NIT.
+    None if the type of the identity document does not fit the payer: companies have a NIT, persons never have one.
     """
     is_company, kind = fields["tipo_persona"] == "1", fields["tipo_doc"]
     return _DOCUMENTS[kind] if is_company == (kind == "NIT") else None
