@@ -22,7 +22,7 @@ from backend.payment.answers import PaymentCollectionOut, RefundOut
 
 
 class UnitPrices(TypedDict):
-    """The price of one unit, and its crossed-out price from before a reduction; null without a reduction."""
+    """The price of one unit. `compare_at_unit_price` is the crossed-out price from before a reduction, if any."""
 
     unit_price: int | None
     compare_at_unit_price: int | None

@@ -89,7 +89,7 @@ class CollectionPage:
 
 @dataclass(frozen=True, slots=True)
 class CollectionForm:
-    """Values of the editor, as typed. `product_ids` is the value of a product picker."""
+    """Values of the editor, as typed. `product_ids` has the ids from the product picker, separated by spaces."""
 
     name: str
     handle: str = ""

@@ -37,7 +37,7 @@ LATER = "later"
 
 @dataclass(frozen=True, slots=True)
 class InboundLine:
-    """A line of the order. `quantity`: number of units that come back; `most`: its maximum."""
+    """A line of the order. `quantity`: number of units that come back; `most`: maximum of `quantity`."""
 
     id: str
     title: str
