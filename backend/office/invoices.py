@@ -102,7 +102,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class EarlierOrder:
-    """A paid order without an invoice: it was paid while the shop issued none."""
+    """A paid order without an invoice: it was paid while the shop created no invoices."""
 
     id: str
     number: int

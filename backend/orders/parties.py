@@ -21,7 +21,7 @@ NIT = "NIT"
 
 
 class PartyName(NamedTuple):
-    """First name and surname of a person, and the company of their address; missing parts are empty."""
+    """First name, surname and company in an address; missing parts are empty."""
 
     first_name: str = ""
     last_name: str = ""

@@ -51,7 +51,7 @@ async def store_promised_day(session: AsyncSession, event: OrderPaid) -> None:
 async def move_promised_day(session: AsyncSession, event: OrderEdited) -> None:
     """Move the promised day if the edit added or removed units of a preorder.
 
-    The customer gets the new day by e-mail, so it replaces the day that they saw before paying.
+    The new day is mailed to the customer. It replaces the day that they saw before paying.
     """
     order = await read_order(session, event.order_id)
     ready_on = find_ready_day(line.facts for line in await list_order_lines(session, order.id))

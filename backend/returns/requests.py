@@ -397,7 +397,7 @@ async def require_not_being_packed(session: AsyncSession, order: Order) -> None:
 async def update_sending_status(session: AsyncSession, order: Order, lines: Sequence[OrderLine]) -> None:
     """Update the fulfillment status of the (locked) order.
 
-    If all its units are withdrawn and it has no label, cancel it.
+    If all its units are withdrawn and it has no label, cancel the order.
     """
     await update_fulfillment_status(session, order)
     if _is_withdrawn(lines):
