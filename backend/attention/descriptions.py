@@ -72,7 +72,7 @@ def _disputed_amount(row: Attention) -> Decimal:
 
 
 def _describe_money(row: Attention) -> str:
-    """Return a sentence that compares the money that arrived with the order's total.
+    """Return a sentence with the money that arrived, the order's total and the difference.
 
     The difference is in whole pesos, as in `OrderMoney`.
     """

@@ -12,7 +12,7 @@ from backend.core.money import Cop
 
 
 class Attention(Timestamps, table=True):
-    """A decision that waits for a staff member. There is at most one open row per kind and subject."""
+    """A decision of a staff member, open or resolved. At most one row of a kind and subject is open."""
 
     __tablename__ = "attention"
     __table_args__ = (

@@ -139,7 +139,7 @@ async def report_failed_job(session: AsyncSession, event: JobFailed) -> None:
 
 @subscribe(MomentsPulledBack)
 async def report_clock(session: AsyncSession, event: MomentsPulledBack) -> None:
-    """Open an attention row for staff: the clock of a server was set back. Do nothing if one is still open."""
+    """Open an attention row, unless one is open: the clock of a server was set back."""
     counts = ", ".join(f"{count} of {name}" for name, count in sorted(event.counts.items()))
     ahead = timedelta(seconds=round(event.ahead.total_seconds()))
     await raise_attention(

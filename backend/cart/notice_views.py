@@ -120,7 +120,7 @@ async def list_cart_news(
 async def _find_links(session: AsyncSession, product_ids: set[str]) -> dict[str, _Link]:
     """Return a link for each product, by product id.
 
-    It leads to the product if that is for sale, else to a visible category of the product, else to the
+    The link leads to the product if that is for sale, else to a visible category of the product, else to the
     catalogue.
     """
     query = (

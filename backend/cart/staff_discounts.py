@@ -25,7 +25,7 @@ def store_staff_discount(cart: Cart, lines: Sequence[Line], amount: Cop, reason:
 
 
 def list_staff_adjustments(cart: Cart, lines: Sequence[Line]) -> list[Adjustment]:
-    """Return the staff discount as an adjustment; empty without one, or if the cart's units have changed since."""
+    """Return a list with the staff discount; empty without one, or if the cart's units have changed since."""
     if not cart.staff_discount or not is_discount_valid(cart, count_units_by_variant(lines)):
         return []
     reason = str(cart.staff_discount_terms.get("reason", ""))

@@ -94,8 +94,8 @@ class FreeShippingView:
 class CartView:
     """A cart with its totals, at current prices. `shipping_total` is None without a quote.
 
-    The lines, `subtotal_label` and `shipping_total` are amounts before the discounts in `savings`. `item_total` is
-    the total of the lines after them.
+    The amounts of the lines, `subtotal_label` and `shipping_total` are before the discounts in `savings`.
+    `item_total` is the total of the lines after these discounts.
     """
 
     id: str

@@ -58,9 +58,9 @@ class SearchTerm(SQLModel, table=True):
 
 
 class SearchTypo(SQLModel, table=True):
-    """A search word, and one of its shortened forms: the word with some letters left out.
+    """A search word, and one of its remainders: the word with some letters left out.
 
-    If two words have a shortened form in common, one may be a misspelling of the other.
+    If two words have a remainder in common, one may be a misspelling of the other.
     """
 
     __tablename__ = "search_typo"

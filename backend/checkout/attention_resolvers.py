@@ -249,7 +249,7 @@ def _is_second_transaction(row: Attention, payment: PaymentSession) -> bool:
 
 
 def _assign_transaction(row: Attention, payment: PaymentSession) -> None:
-    """Store the attention row's transaction number in the session, so that later reports find the session.
+    """Store the attention row's transaction number in the payment session, so that later reports find it.
 
     Raises:
         OtherTransactionPays: the session already has the money of another transaction.
@@ -308,7 +308,7 @@ async def _reserve(session: AsyncSession, cart_id: str, units: Mapping[str, int]
 async def _lock_payment(
     session: AsyncSession, row: Attention, decision: Decision
 ) -> tuple[PaymentSession, Cart] | None:
-    """Lock and return the attention's payment and its cart.
+    """Lock and return the payment of the attention row, and the payment's cart.
 
     Return None if the payment was deleted and the decision is a dismissal.
 

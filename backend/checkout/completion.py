@@ -206,7 +206,7 @@ async def _extend_reservation(
     required: Mapping[str, int],
     until: datetime | None,
 ) -> bool:
-    """Set the end of the cart's reservation, if it has exactly the `required` units.
+    """Set the end of the cart's reservation, if exactly the `required` units are reserved.
 
     `reserved` has the units that the cart has reserved; it is None if they are unknown.
 

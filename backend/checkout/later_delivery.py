@@ -52,7 +52,7 @@ def parse_expected_day(sent: object) -> date | None:
 
 
 def find_later_delivery(data: JsonObject, seen: date | None) -> DeliveryLater | None:
-    """Return the error for a sale that promises a later day than the shopper saw, or no day; otherwise None.
+    """Return an error if the sale promises no day, or a later one than the shopper saw; otherwise None.
 
     Args:
         data: the data of the sold shipping method.
@@ -65,7 +65,7 @@ def find_later_delivery(data: JsonObject, seen: date | None) -> DeliveryLater | 
 async def find_later_delivery_of_cart(
     session: AsyncSession, cart_id: str, seen: date | None
 ) -> DeliveryLater | None:
-    """Return the error if the cart would now promise a later day than `seen`, or no day; otherwise None.
+    """Return an error if the cart would now promise no day, or a later one than `seen`; otherwise None.
 
     Return None also if the cart has no shipping method.
     """

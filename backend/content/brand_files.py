@@ -9,7 +9,7 @@ log = logging.getLogger(__name__)
 
 
 async def read_logo(pictures: PictureStore, brand: Brand) -> bytes:
-    """Return the logo as PNG; empty if there is none, or if its file cannot be read: then the name is shown."""
+    """Return the logo as PNG; empty if there is none, or if its file cannot be read."""
     return await read_brand_file(pictures, brand.logo.png) if brand.logo is not None else b""
 
 

@@ -53,7 +53,7 @@ class Footer:
 
 @dataclass(frozen=True, slots=True)
 class VisibleContent:
-    """The visible content. `slides` and `sections` are empty if the shop selects its own."""
+    """The visible content. `slides` and `sections` are empty if staff chose none: then the shop does."""
 
     announcement: Announcement = field(default_factory=Announcement)
     footer: Footer = field(default_factory=Footer)

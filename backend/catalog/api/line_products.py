@@ -67,7 +67,7 @@ async def line_products(
 
 
 def _writer_fields(fields: Fields, requested: Mapping[str, bool]) -> Fields:
-    """Return the fields to request from the `ProductWriter`: those of the products, such as `images`."""
+    """Return the fields of products, such as `images`, to request from the `ProductWriter` for these lines."""
     names = ["+status", "+metadata", "*variants"]
     names += [
         f"*{name}" if requested[name] else f"-{name}"

@@ -119,8 +119,8 @@ class PictureFolder:
 async def read_shop_pictures(session: AsyncSession, names: Iterable[str]) -> dict[str, PreparedPicture]:
     """Return the shop's pictures with these names, by name.
 
-    A name is the picture's address in the shop, with or without a host, or the web address from which it was
-    imported before: the picture is not downloaded again.
+    A name is the picture's address in the shop, with or without a host. It may also be the web address from
+    which the picture was imported before, so that it is not downloaded again.
     """
     unique_names = set(names)
     web_addresses = {name for name in unique_names if is_url(name)}

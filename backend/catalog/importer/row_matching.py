@@ -249,7 +249,7 @@ def drop_addresses(row: Row, addresses: Sequence[str]) -> Row:
 def _add_taxes(
     known_products: KnownProducts, rows: Sequence[Row], titled: Mapping[int, Row]
 ) -> tuple[list[Row], dict[int, Row]]:
-    """Return `rows` and the replacements in `titled`, both with prices that include IVA. See `match_rows`."""
+    """Return `rows` and `titled` with prices that include IVA; `titled` is as in `match_rows`."""
 
     def identify(row: Row) -> tuple[str, int | None]:
         found, with_handle = _find_with_title(known_products, row, titled)

@@ -76,7 +76,7 @@ def _mark_decimals(source: SourceFile, row: SourceRow, cells: TableRow) -> None:
 
 
 def _find_kind(cells: TableRow, text: str) -> str:
-    """Return the kind of the first cell with this text. If there is none, return `CellKind.TEXT`."""
+    """Return the kind of the first cell of the row with this text; `CellKind.TEXT` if no cell has it."""
     return next(
         (kind for cell, kind in zip(cells.texts, cells.kinds, strict=True) if cell == text), CellKind.TEXT
     )

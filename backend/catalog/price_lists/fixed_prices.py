@@ -195,7 +195,7 @@ async def _find_not_started(
 
 
 async def _record_fixed_prices(session: AsyncSession, actor: Actor, row: PriceList) -> None:
-    """Record the change in the audit, and replace the list's discount rule by `FIXED_PRICES_RULE`."""
+    """Record the change in the audit. Set `FIXED_PRICES_RULE`, because no discount gives these prices."""
     await record(session, actor, "changed", Subject(SubjectType.PRICE_LIST, row.id))
     row.rule = rule_json(FIXED_PRICES_RULE)
     await session.flush()

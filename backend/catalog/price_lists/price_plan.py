@@ -105,7 +105,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPrice:
-    """A variant with its regular price and its sale price; `amount` is None if there is a problem."""
+    """A variant with its regular price and its sale price (`amount`), which is None if there is a problem."""
 
     product_id: str
     variant_id: str

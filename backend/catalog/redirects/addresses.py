@@ -182,7 +182,10 @@ def _normalize(path: bytes, query: bytes) -> OldAddress:
 
 
 def _decode(part: bytes) -> str:
-    """Return the decoded part in lower case. Bytes that are not UTF-8 are read as cp1252, as old shops wrote them."""
+    """Return the decoded part of an address in lower case.
+
+    Bytes that are not UTF-8 are read as cp1252, as old shops wrote them.
+    """
     raw = unquote_to_bytes(part)
     try:
         text = raw.decode()

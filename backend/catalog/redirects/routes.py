@@ -167,7 +167,7 @@ async def list_redirects(
 async def create(
     actor: StaffMember, body: NewRedirect, database: Db, fields: RequestedFields
 ) -> Wire[RedirectAnswer]:
-    """Redirect a former address to a product, category or collection, also after their handles change.
+    """Redirect a former address to a product, category or collection. Later changes of its handle are followed.
 
     A request matches if it has the path and all parameters of the address. It may have further parameters.
     """

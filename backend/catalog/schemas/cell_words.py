@@ -136,7 +136,7 @@ def parse_country(cell: str) -> str:
 
 @cache
 def _country_codes() -> dict[str, str]:
-    """Return the codes of the countries by their names, and by their codes of three letters."""
+    """Return the two-letter country codes, by the countries' names and by their three-letter codes."""
     aliases = get_global("territory_aliases")
     codes = {
         fold(alias): str(found[0]).lower()

@@ -38,7 +38,10 @@ _DIGITS = r"\d{1,3}(?:[.,]\d{3})+|\d{1,10}"
 
 
 def _amount(name: str) -> str:
-    """Return the pattern of an amount of money, such as `$50.000`, `50 mil pesos` and `cincuenta lucas`."""
+    """Return a regular expression for an amount of money, such as `$50.000` and `50 mil pesos`.
+
+    The names of its groups begin with `name`.
+    """
     return (
         rf"(?P<{name}_sign>\$ ?)?(?P<{name}>{_DIGITS}|{'|'.join(_NUMBERS)})(?![.,]?\d)"
         rf"(?: ?(?P<{name}_unit>{'|'.join(_UNITS)})\b)?(?: de)?(?: ?(?P<{name}_pesos>pesos|pesitos|cop)\b)?"

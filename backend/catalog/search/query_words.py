@@ -100,7 +100,8 @@ class SearchWords:
         synonyms_by_sound: the same forms, by the sound key of the searched word.
         ages: for each word, its age ranges.
         phrases: for each phrase, the text that replaces it in a search.
-        gifts, cheap, measures: words of gifts, of low prices, and of things that are counted or measured.
+        gifts, cheap, measures: words about gifts, about low prices, and for things that are counted or
+            measured.
         help_topics: words and phrases of each help topic.
         excluded: for each phrase, the forms of the words that a product must not have.
     """

@@ -144,9 +144,9 @@ async def _resolve_shipping_address(
 async def _resolve_address(
     session: AsyncSession, cart: Cart, current: JsonObject | None, sent: Address | str, region: Region
 ) -> JsonObject:
-    """Return the current address with the sent fields changed, or the address from the customer's address book.
+    """Return the current address with the sent fields changed, or an address of the customer's address book.
 
-    If `sent` is a text, it is the id of an address in that book.
+    The latter is returned if `sent` is a text: the id of the address in that book.
 
     Raises:
         NotFound: the customer of the cart has no address with this id.

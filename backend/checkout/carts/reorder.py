@@ -14,7 +14,7 @@ from backend.orders.models import Order, OrderLine
 
 
 async def buy_again(session: AsyncSession, customer_id: str, order_id: str, cart_id: str) -> list[str]:
-    """Add the available products of the customer's order to the cart, with as many units as can be sold.
+    """Add the products of the customer's order to the cart, with the ordered units or as many as can be sold.
 
     Returns:
         The titles of products that are not available, or that have fewer available units than were ordered.

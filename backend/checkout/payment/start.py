@@ -403,9 +403,10 @@ class PaymentStarter:
     async def _build_sale(
         self, session: AsyncSession, cart: Cart, start: PaymentStart, payable: PayableCart
     ) -> tuple[Sale, PromotionClaims]:
-        """Return the content to pay, and its promotion uses.
+        """Return the sale to pay, and the promotions that it uses.
 
-        This is the current cart or, if the cart is completed, the snapshot of its pending order.
+        The sale is the current content of the cart or, if the cart is completed, the snapshot of its pending
+        order.
         """
         if cart.completed_at is None:
             if cart.payable_until is not None and cart.payable_until <= payable.payments.moment:

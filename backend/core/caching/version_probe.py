@@ -43,7 +43,7 @@ class Version(NamedTuple):
 
     @property
     def without_units(self) -> "Version":
-        """Version without changes of stock, except that a product sold out or became available again."""
+        """Part of the version that ignores changes of stock, unless a product sells out or is available again."""
         return self._replace(stock=0)
 
     @property
@@ -159,7 +159,7 @@ class VersionProbe:
         return await self._queries.share_next(None, lambda: self._read_server(server))
 
     def _read_file(self) -> Version:
-        """Read the version from an SQLite database, without another thread.
+        """Read the version from an SQLite database in the calling thread.
 
         This takes microseconds, and in WAL mode no writer blocks a reader.
         """

@@ -32,7 +32,10 @@ class Cells:
     """
 
     def __init__(self, table: Table, headings: Mapping[str, Sequence[str]]) -> None:
-        """Find the fields. `headings` has the normalized headings of each field, the preferred one first."""
+        """Find the fields in the table.
+
+        `headings` has the normalized headings of each field, the preferred one first.
+        """
         positions: dict[str, int] = {}
         for place, heading in enumerate(table.headings):
             positions.setdefault(normalize_heading(heading), place)

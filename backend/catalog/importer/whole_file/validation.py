@@ -167,7 +167,10 @@ async def _find_repeats(
 
 
 def _column_values(column: str, matched: Sequence[MatchedRow]) -> Iterator[tuple[int, str]]:
-    """Yield the lines and values of a column. Consecutive variants of one product yield their handle once."""
+    """Yield the line and the value of each filled cell of a column.
+
+    Consecutive variants of one product have the same handle, which is yielded only once.
+    """
     rows = [one.row for one in matched]
     for place, row in enumerate(rows):
         value = row.get(column)
