@@ -86,7 +86,7 @@ async def list_edit_shipping(checkout: Checkout, actor: Actor, order_id: str) ->
 async def choose_edit_shipping(
     checkout: Checkout, actor: Actor, edit_id: str, option_id: str, expected_amount: Cop | None = None
 ) -> EditedShipping:
-    """Give the edited order this shipping option. If no valid quote is stored, request a new one.
+    """Give the edited order this shipping option, at its flat price or its recent quote, else at a new quote.
 
     `expected_amount` is the price that the caller expects; None to accept any.
 
