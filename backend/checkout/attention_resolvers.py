@@ -3,8 +3,8 @@
 - `honor`: the money pays the order. The order is restored, or created from the snapshot of the payment. Its
 stock is reserved first. If units are missing, the decision is refused and the attention stays open. -
 `refunded`: staff gave the money back by a bank transfer. The transfer is booked on the payment session. -
-`dismissed`: a held payment session is cancelled, so that the order no longer waits for it. Nothing else
-changes.
+`dismissed`: a held payment session is cancelled, so that the order no longer waits for it. The money that
+its provider reported no longer waits for a decision. Nothing else changes.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ from backend.payment.models import PaymentSession
 from backend.payment.payments import get_refundable_amount
 from backend.payment.sessions import list_payment_sessions
 from backend.payment.states import SessionState
-from backend.payment.transitions import capture_to_refund, dismiss, honor, lock_session, pays
+from backend.payment.transitions import capture_to_refund, dismiss, dismiss_money, honor, lock_session, pays
 
 PAID_ALREADY = "Order {number} is already paid: refund this money, and resolve with `refunded`"
 UNKNOWN_AMOUNT = "The amount is unknown: refund it, and dismiss with a note that says so"
@@ -133,6 +133,10 @@ class PaymentResolver(Resolver):
         if decision.action is Action.DISMISSED:
             if payment.state == SessionState.HELD and not _is_second_transaction(row, payment):
                 await dismiss(session, payment, cart)
+            if (
+                row.kind != AttentionKind.PAYMENT_UNRESOLVED
+            ):  # no money was reported when such a row was opened
+                dismiss_money(payment)
             return
         if _is_second_transaction(row, payment):
             _assign_transaction(row, payment)

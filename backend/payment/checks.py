@@ -26,6 +26,7 @@ from backend.payment.sessions import (
 )
 from backend.payment.states import AT_BANK_STATES, CHECKED_STATES, SessionState
 from backend.payment.transitions import (
+    APPROVED,
     CloseReason,
     apply_report,
     close,
@@ -213,11 +214,11 @@ async def give_up_start(database: Database, session_id: str) -> None:
 async def _give_up(database: Database, session_id: str) -> None:
     """Close a session that is still undecided after 48 hours, and open an attention row.
 
-    Do nothing if the session was decided meanwhile, or if it has a captured amount.
+    Do nothing if the session was decided meanwhile, or if its provider has reported that it took money.
     """
     async with database.transaction() as session:
         payment, cart = await lock_session(session, session_id)
-        if payment.state not in CHECKED_STATES or payment.captured_amount is not None:
+        if payment.state not in CHECKED_STATES or APPROVED in payment.data:
             return
         if payment.state in _CLOSABLE:
             await close(session, payment, cart, CloseReason.UNRESOLVED)

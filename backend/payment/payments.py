@@ -7,7 +7,7 @@ refund from the provider, but none of the shop's own providers offers refunds (s
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import and_, bindparam, func, or_, select
+from sqlalchemy import and_, bindparam, func, or_, select, true
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from backend.audit import Subject, SubjectType, record
@@ -29,7 +29,7 @@ from backend.payment.providers.base import PaymentInstructions, PaymentProvider,
 from backend.payment.service import PaymentService
 from backend.payment.sessions import to_started_payment
 from backend.payment.states import SessionState
-from backend.payment.transitions import APPROVED, apply_report, lock_session
+from backend.payment.transitions import APPROVED, MONEY_DISMISSED, apply_report, lock_session
 from backend.staff.rights import Actor, Right
 
 PAYMENT_STATES = (SessionState.AUTHORIZED, SessionState.CAPTURED)
@@ -175,20 +175,29 @@ def find_open_instructions(payment: PaymentSession | None) -> PaymentInstruction
     return parse_instructions(payment.data)
 
 
-HAS_UNACCEPTED_MONEY = and_(
+HAS_UNUSED_MONEY = and_(
     PaymentSession.state != SessionState.CAPTURED,
     or_(PaymentSession.captured_amount.is_not(None), PaymentSession.data[APPROVED].as_boolean()),
+)
+"""Condition on `PaymentSession`: see `has_unused_money`."""
+HAS_UNACCEPTED_MONEY = and_(
+    HAS_UNUSED_MONEY, PaymentSession.data[MONEY_DISMISSED].as_boolean().is_not(true())
 )
 """Condition on `PaymentSession`: see `has_unaccepted_money`."""
 
 
-def has_unaccepted_money(payment: PaymentSession) -> bool:
+def has_unused_money(payment: PaymentSession) -> bool:
     """Return True if the provider has reported that it took money, and the payment pays no order.
 
     Its `captured_amount` is None if the provider named no amount in the shop's currency.
     """
     is_approved = payment.captured_amount is not None or APPROVED in payment.data
     return is_approved and payment.state != SessionState.CAPTURED
+
+
+def has_unaccepted_money(payment: PaymentSession) -> bool:
+    """Return True if the payment has unused money, and no staff member has decided about it yet."""
+    return has_unused_money(payment) and MONEY_DISMISSED not in payment.data
 
 
 async def get_refundable_amount(session: AsyncSession, payment: PaymentSession) -> Cop:

@@ -52,6 +52,8 @@ EXACT_AMOUNT = "exact_amount"
 """Key in a session's `data`: the approved amount as a decimal, if it is not in whole pesos."""
 DISMISSED = "dismissed"
 """Key in a session's `data`: staff ended the session, although its provider did not report an end without money."""
+MONEY_DISMISSED = "money_dismissed"
+"""Key in a session's `data`: staff decided that the money that its provider reported pays no order."""
 PAYS_DIFFERENCE = "pays_difference"
 """Key in a session's `data`: the id of the edited order whose difference it pays, in addition to an earlier payment."""
 PAID_BY_EXCHANGE = "paid_by_exchange"
@@ -229,6 +231,7 @@ async def _apply_capture(
         await move(session, payment, cart, SessionState.HELD)
     # a resolved attention is raised again when the provider reports another amount
     if is_first or (state.is_final and payment.captured_amount != previous_amount):
+        payment.data = {name: value for name, value in payment.data.items() if name != MONEY_DISMISSED}
         await _raise_attention(session, kind, payment, cart, reason)
     return SessionState(payment.state)
 
@@ -466,6 +469,12 @@ async def dismiss(session: AsyncSession, payment: PaymentSession, cart: Cart) ->
     """
     payment.data = {**payment.data, DISMISSED: True}
     await move(session, payment, cart, SessionState.CANCELED)
+
+
+def dismiss_money(payment: PaymentSession) -> None:
+    """Mark the locked session's reported money as decided by staff, unless the session is captured."""
+    if payment.state != SessionState.CAPTURED:
+        payment.data = {**payment.data, MONEY_DISMISSED: True}
 
 
 async def honor(session: AsyncSession, payment: PaymentSession, cart: Cart) -> None:

@@ -62,6 +62,7 @@ from backend.payment.transitions import (
     DISMISSED,
     EXACT_AMOUNT,
     GIVEN_BACK,
+    MONEY_DISMISSED,
     OF_PURCHASE,
 )
 from backend.pqrs.models import Pqrs
@@ -86,6 +87,7 @@ PAYMENT_KEYS = (
     DISMISSED,
     EXACT_AMOUNT,
     GIVEN_BACK,
+    MONEY_DISMISSED,
     OF_PURCHASE,
     REFUNDED_KEY,
 )

@@ -39,7 +39,12 @@ from backend.orders.promised_days import OrderPromise, describe_promise
 from backend.orders.service import compute_order_totals, list_order_lines, read_order
 from backend.orders.states import FulfillmentStatus, OrderStatus, PaymentStatus
 from backend.payment.models import PaymentSession
-from backend.payment.payments import find_open_instructions, has_unaccepted_money, sum_captured_and_refunded
+from backend.payment.payments import (
+    find_open_instructions,
+    has_unaccepted_money,
+    has_unused_money,
+    sum_captured_and_refunded,
+)
 from backend.payment.providers.base import parse_instructions
 from backend.payment.sessions import choose_decisive_session, list_payment_sessions
 from backend.payment.states import SessionState
@@ -105,6 +110,7 @@ class OrderView:
 
     Attributes:
         can_retry: the payment has failed, and its cart can be restored.
+        has_dismissed_money: the payment has failed, but the bank had approved money, about which staff have decided.
         can_change_bank: the payment is pending at the bank, and can be replaced by another one.
         can_change_method: the payment has instructions, such as those of a bank transfer, and is not paid yet; the
             order is not packed; and the shop offers another way to pay.
@@ -124,6 +130,7 @@ class OrderView:
     """
     is_final: bool
     can_retry: bool
+    has_dismissed_money: bool
     can_change_bank: bool
     can_change_method: bool
     can_open_account: bool
@@ -191,7 +198,8 @@ _STATUS_WITH_MONEY: dict[str, str] = {
     PaymentStatus.REFUNDED: "refunded",
 }
 """Status of an order on its page, by its payment status, after money was received."""
-_FINAL = ("paid", "returning", "refunded", "rejected", "canceled", "expired")
+_FAILED = ("rejected", "canceled", "expired")
+_FINAL = ("paid", "returning", "refunded", *_FAILED)
 _CLOSABLE = (SessionState.PENDING_AUTHORIZATION, SessionState.UNKNOWN)
 _JOURNEY_BY_STATUS: dict[str, str] = {
     FulfillmentStatus.PARTIALLY_SHIPPED: "shipped",
@@ -248,6 +256,9 @@ async def order_view(session: AsyncSession, settings: Settings, order_id: str) -
         status=status,
         is_final=status in _FINAL,
         can_retry=order.status == OrderStatus.CANCELED and status not in ("returning", "refunded", "review"),
+        has_dismissed_money=status in _FAILED
+        and payment_session is not None
+        and has_unused_money(payment_session),
         can_change_bank=status == "pending" and is_at_the_bank,
         can_change_method=await can_pay_in_another_way(session, order, payment_session),
         can_open_account=can_open_account(order),

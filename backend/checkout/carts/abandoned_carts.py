@@ -20,6 +20,7 @@ from backend.inventory.models import Reservation
 from backend.jobs import JobRun, periodic
 from backend.jobs.tidy_rule import TidyRule
 from backend.payment.models import PaymentCollection, PaymentSession
+from backend.payment.payments import HAS_UNUSED_MONEY
 from backend.payment.states import SessionState
 
 log = logging.getLogger(__name__)
@@ -62,7 +63,7 @@ ABANDONED = TidyRule(
             PaymentSession.collection_id == PaymentCollection.id,
             or_(
                 PaymentSession.state.not_in(_WITHOUT_MONEY),
-                PaymentSession.captured_amount.is_not(None),
+                HAS_UNUSED_MONEY,
             ),
         ),
         ~exists().where(Reservation.holder == Cart.id),

@@ -20,7 +20,7 @@ from backend.orders.models import Fulfillment, Order, OrderNote
 from backend.orders.money.refunds import REVERSED
 from backend.payment.manual_methods import EXCHANGE_CREDIT, METHOD_NAMES, ManualMethod
 from backend.payment.models import PaymentSession, Refund
-from backend.payment.payments import has_unaccepted_money, list_refunds
+from backend.payment.payments import has_unaccepted_money, has_unused_money, list_refunds
 from backend.payment.states import SessionState
 from backend.payment.transitions import PAID_BY_EXCHANGE, get_exact_captured_amount
 from backend.staff.actor_names import short_actor_names
@@ -103,6 +103,8 @@ PAYMENT_EVENTS: dict[str, tuple[str, str]] = {
 }
 _APPROVED = (_("El banco aprobó un pago que no se ha aceptado"), "wait")
 """Title and tone of a payment that a provider approved and nobody has accepted."""
+_DISMISSED = (_("El banco aprobó un pago que no se aceptó"), "plain")
+"""Title and tone of a payment that a provider approved and whose money staff have dismissed."""
 MAIL_LABELS: dict[str, str] = {
     MailKind.ORDER_PLACED: _("Recibimos tu pedido"),
     MailKind.ORDER_PAID: _("Tu pago está confirmado"),
@@ -204,12 +206,12 @@ def _describe_payment(payment: PaymentSession) -> tuple[datetime, EventView] | N
     known = PAYMENT_EVENTS.get(payment.state)
     if known is None:
         return None
-    if has_unaccepted_money(payment):
-        known = _APPROVED
+    if has_unused_money(payment):
+        known = _APPROVED if has_unaccepted_money(payment) else _DISMISSED
     if payment.captured_amount is not None:
         detail = format_exact(get_exact_captured_amount(payment))
     else:
-        detail = "" if known is _APPROVED else format_cop(payment.amount)  # the bank named no pesos
+        detail = "" if has_unused_money(payment) else format_cop(payment.amount)  # the bank named no pesos
     moment = payment.captured_at or payment.updated_at
     title = _name_payment(payment, known[0])
     return moment, _event_view(payment.id, title, moment, text=detail, tone=known[1])

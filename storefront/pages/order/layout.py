@@ -86,7 +86,8 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
     )
     has_instructions = (order.payment.instructions != "") & (order.journey == "")
     unpaid = rx.cond(is_unpaid_here, texts.UNPAID_HERE, rx.cond(has_instructions, texts.PAY_AS_AGREED, words))
-    due = rx.cond(is_paid_in_part(order) & order.is_held, texts.PART_WORDS, unpaid)
+    failed = rx.cond(order.has_dismissed_money, texts.DISMISSED_MONEY, unpaid)
+    due = rx.cond(is_paid_in_part(order) & order.is_held, texts.PART_WORDS, failed)
     return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, due)).to(str)
 
 

@@ -111,6 +111,11 @@ PART_TITLE = _("Recibimos una parte de tu pago")
 """Replaces the title of a paid order if a part of its total is missing."""
 PART_WORDS = _("Tus productos siguen apartados.")
 """Replaces the text of such an order while it may not be packed."""
+DISMISSED_MONEY = _(
+    "Este pago no vale para tu pedido. Si tu banco te lo cobró y no ves el dinero de vuelta, escríbenos. "
+    "Si quieres volver a intentarlo, tus productos regresan al carrito con un clic."
+)
+"""Replaces the text of a payment that did not pay, although its bank had approved money."""
 FREE_TITLE = _("¡Gracias! Tu pedido está confirmado")
 FREE_WORDS = _("No tienes nada que pagar. Ya estamos alistando tus productos.")
 FREE_SHIPPED = _("Ya despachamos tus productos. Más abajo ves por dónde van.")

@@ -8,7 +8,9 @@ from sqlalchemy import update
 
 from backend.app import Shop
 from backend.attention import AttentionKind, raise_attention
+from backend.attention.kinds import Action
 from backend.attention.models import Attention
+from backend.attention.service import Decision
 from backend.catalog.models import Product
 from backend.core.db.database import db_now
 from backend.core.errors import Forbidden
@@ -19,9 +21,15 @@ from backend.office_settings import LOW_STOCK as LOW
 from backend.orders.models import Order
 from backend.payment.models import PaymentSession
 from backend.payment.providers.base import ProviderState
-from backend.staff.rights import RIGHTS, Actor, Right, Role
+from backend.payment.states import SessionState
+from backend.staff.rights import COMMAND_LINE, RIGHTS, Actor, Right, Role
 from tests.amounts import cop
-from tests.backend.orders.paying import place_order_at_bank, report_amount, report_payment
+from tests.backend.orders.paying import (
+    place_order_at_bank,
+    read_open_attention,
+    report_amount,
+    report_payment,
+)
 from tests.store_defaults import Defaults, add_product
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
@@ -85,6 +93,33 @@ async def test_order_with_unaccepted_money_does_not_await_the_bank(
     assert (view.awaiting_bank, view.attention, len(waiting.rows)) == (0, 1, 0)
     assert [chip.text for chip in row.chips] == ["Pago por aceptar"]
     assert (detail.chips, detail.payment.chip) == (row.chips, row.chips[0])
+
+
+async def test_order_awaits_the_bank_again_after_unaccepted_money_is_dismissed(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
+) -> None:
+    """Let another payment of the order be at the bank while staff dismiss the money of the first one."""
+    order_id, payment_id = await place_order_at_bank(shop, store, await toy(shop, shop_defaults, "trompo"))
+    await report_amount(shop, payment_id, "20", "USD")
+    async with shop.database.transaction() as session:
+        first = await session.get_one(PaymentSession, payment_id)
+        other = PaymentSession(
+            collection_id=first.collection_id,
+            provider_id=first.provider_id,
+            state=SessionState.PENDING_AUTHORIZATION,
+            amount=first.amount,
+            currency_code=first.currency_code,
+            invoice="TR-other",
+            snapshot=first.snapshot,
+        )
+        session.add(other)
+    decision = Decision(Action.DISMISSED, COMMAND_LINE, note="It was given back by hand")
+    await shop.attention.resolve((await read_open_attention(shop)).id, decision)
+    view = await read_today(shop)
+    async with shop.database.read() as session:
+        (row,) = (await orders_view(session, OWNER, {"pago": "esperando"})).rows
+    assert (view.awaiting_bank, view.attention, row.id) == (1, 0, order_id)
+    assert [chip.text for chip in row.chips] == ["Esperando al banco"]
 
 
 async def test_sales_of_today_are_compared_with_those_a_week_ago(

@@ -50,7 +50,7 @@ from backend.payment.transitions import apply_report
 from backend.staff.rights import Actor, Role
 from backend.storefront_views.order_page import order_view
 from tests.backend.invoices.desk import enable_invoices, list_documents
-from tests.backend.orders.paying import read_open_attention, report_payment, resolve
+from tests.backend.orders.paying import read_open_attention, report_amount, report_payment, resolve
 from tests.sold_order import SoldOrder
 from tests.spanish import find_english
 from tests.store_steps import post
@@ -81,7 +81,8 @@ class Money:
         await report_payment(self.shop, self.order.session_id, state)
 
     async def decide(self, action: str) -> None:
-        decision = {"action": action, **({"reference": "TR-77"} if action == "refunded" else {})}
+        needed = {"refunded": {"reference": "TR-77"}, "dismissed": {"note": "It was given back by hand"}}
+        decision = {"action": action, **needed.get(action, {})}
         answer = await resolve(self.admin, await read_open_attention(self.shop), **decision)
         assert answer.status_code == 200, answer.text
 
@@ -444,3 +445,32 @@ async def test_approval_in_another_currency_names_no_pesos(money: Money) -> None
     )
     assert (page.status, page.payment.state) == ("review", "review")
     assert row.facts == "El banco no dice cuánto llegó, o lo dice en otra moneda. Míralo en la pasarela."
+
+
+@pytest.mark.parametrize(("amount", "currency"), [("20", "USD"), ("50000", "COP")])
+@pytest.mark.parametrize(("first", "status"), [(None, "canceled"), (S.REJECTED, "rejected")])
+async def test_dismissed_money_waits_for_nobody_until_another_amount_is_reported(
+    money: Money, first: S | None, status: str, amount: str, currency: str
+) -> None:
+    shop, order_id = money.shop, money.order.order_id
+    if first is not None:
+        await money.report(first)
+    await report_amount(shop, money.order.session_id, amount, currency)
+    await money.decide("dismissed")
+    async with shop.database.read() as session:
+        detail = await order_detail(session, OWNER, order_id, "Trompo")
+        page = await order_view(session, shop.settings, order_id)
+    assert (page.status, page.payment.state) == (status, status)
+    assert (page.can_retry, page.has_dismissed_money) == (True, True)
+    assert [chip.text for chip in detail.chips] == ["Cancelado"]
+    assert (detail.payment.unused, list_money_events(detail)) == ("", [])
+    assert "El banco aprobó un pago que no se aceptó" in [event.title for event in detail.events]
+
+    await money.approve(60_000)
+    await read_open_attention(shop)
+    async with shop.database.read() as session:
+        detail = await order_detail(session, OWNER, order_id, "Trompo")
+        page = await order_view(session, shop.settings, order_id)
+    assert (page.status, page.can_retry, page.has_dismissed_money) == ("review", False, False)
+    assert list_money_events(detail) == [(UNUSED, "$ 60.000")]
+    assert normalize_spaces(detail.payment.unused) == "El banco aprobó $ 60.000 que nadie ha aceptado."

@@ -1,6 +1,7 @@
 """Checks of payment sessions: when they are made, when they end, and the effects of a provider without an answer."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -22,7 +23,7 @@ from backend.payment.checks import (
 from backend.payment.models import PaymentSession
 from backend.payment.sessions import PaymentUnderWay
 from backend.payment.states import FINAL_STATES, SessionState
-from backend.payment.transitions import lock_session, move
+from backend.payment.transitions import APPROVED, lock_session, move
 from tests.backend.checkout.scripted_bank import ScriptedBank
 from tests.backend.payment.conftest import AMOUNT, StartSession
 
@@ -189,12 +190,14 @@ def test_check_interval_grows_with_the_age_and_ends_with_the_reservation(
 
 
 @pytest.mark.parametrize(
-    ("state", "captured_amount", "left_in", "attention"),
+    ("state", "money", "left_in", "attention"),
     [
-        ("pending_authorization", None, "closed", [("payment_unresolved", "closed", AMOUNT)]),
-        ("closed", None, "closed", [("payment_unresolved", "closed", AMOUNT)]),
-        ("held", None, "held", [("payment_unresolved", "held", AMOUNT)]),
-        ("held", AMOUNT - 1, "held", []),  # staff were notified when the money arrived
+        ("pending_authorization", {}, "closed", [("payment_unresolved", "closed", AMOUNT)]),
+        ("closed", {}, "closed", [("payment_unresolved", "closed", AMOUNT)]),
+        ("held", {}, "held", [("payment_unresolved", "held", AMOUNT)]),
+        # staff were notified when the money was approved
+        ("held", {"captured_amount": AMOUNT - 1, "data": {APPROVED: True}}, "held", []),
+        ("held", {"data": {APPROVED: True}}, "held", []),  # in another currency
     ],
 )
 async def test_undecided_session_raises_attention_after_48_hours(  # noqa: PLR0917 (fixtures)
@@ -202,11 +205,11 @@ async def test_undecided_session_raises_attention_after_48_hours(  # noqa: PLR09
     scripted_bank: ScriptedBank,
     start_session: StartSession,
     state: str,
-    captured_amount: int | None,
+    money: dict[str, Any],
     left_in: str,
     attention: list[tuple[str, str, int]],
 ) -> None:
-    payment = await start_session(state=state, captured_amount=captured_amount, **OVER)
+    payment = await start_session(state=state, **money, **OVER)
     scripted_bank.is_down = True
     assert await check(sqlite, {scripted_bank.id: scripted_bank}, payment.id) is None
     assert (await _read_session(sqlite, payment)).state == left_in

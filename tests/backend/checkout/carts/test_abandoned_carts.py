@@ -15,6 +15,7 @@ from backend.jobs import Worker, tidy_rule
 from backend.jobs.models import Job
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.providers.base import ProviderState
+from backend.payment.transitions import APPROVED, MONEY_DISMISSED
 from tests.backend.checkout.paying_kit import Till
 from tests.checkout_steps import CHECKOUT_INPUT
 
@@ -63,20 +64,23 @@ async def test_abandoned_carts_are_deleted_after_a_month_with_their_lines_and_pa
 
 
 async def test_carts_whose_payment_may_have_money_are_not_deleted(till: Till) -> None:
-    """Check a payment at the bank, one closed before the bank decided, a rejected one with money, and an order."""
+    """Check payments at the bank, closed before the bank decided, and rejected with money, and an order."""
     variant = await till.make_variant(stock=9)
-    at_the_bank, closed, paid_late = [await till.cart(variant) for _ in range(3)]
+    at_the_bank, closed, paid_late, in_dollars, dismissed = [await till.cart(variant) for _ in range(5)]
     await till.start(at_the_bank)
     await till.start(closed)
     await till.checkout.close_payment(closed)
-    late = await till.start(paid_late)
-    await till.decide(late, ProviderState.REJECTED)
-    async with till.database.transaction() as session:
-        await session.execute(
-            update(PaymentSession).where(PaymentSession.id == late.id).values(captured_amount=1)
-        )
+    for cart_id, money in (
+        (paid_late, {"captured_amount": 1}),
+        (in_dollars, {"data": {APPROVED: True}}),
+        (dismissed, {"data": {APPROVED: True, MONEY_DISMISSED: True}}),
+    ):
+        late = await till.start(cart_id)
+        await till.decide(late, ProviderState.REJECTED)
+        async with till.database.transaction() as session:
+            await session.execute(update(PaymentSession).where(PaymentSession.id == late.id).values(money))
     order, _ = await till.order(variant)
-    kept = {at_the_bank, closed, paid_late, order.cart_id}
+    kept = {at_the_bank, closed, paid_late, in_dollars, dismissed, order.cart_id}
     await set_age(till, MONTH, *kept)
     await run_cleanup(till)
     assert await count_remaining(till) == kept
