@@ -64,7 +64,7 @@ async def find_landing_list(params: PageParams) -> LandingList:
 
 
 async def find_moved_path(params: PageParams, landing: LandingList) -> str:
-    """Return the path to which the list of a former handle redirects; empty if no list had the handle."""
+    """Return the current path of the category or collection that formerly had the URL's handle; empty if none had it."""
     async with current_shop().database.read() as session:
         if landing.collection:
             handle = await find_moved_group(session, Collection, landing.collection)
@@ -74,7 +74,7 @@ async def find_moved_path(params: PageParams, landing: LandingList) -> str:
 
 
 def has_moved(params: PageParams, landing: LandingList) -> bool:
-    """Return True if the list is that of an age or brand, and the current URL of that list is another one."""
+    """Return True if the URL names an age or a brand whose list now has another URL."""
     return bool(landing.age or landing.brand) and params.decoded_path != unquote(
         catalog_path(age=landing.age, brand=landing.brand)
     )

@@ -60,7 +60,7 @@ MAX_RESENT_PRESSES = 40
 
 
 class FrameRefused(Exception):
-    """A frame contains something that no page of ours sends."""
+    """A frame contains something that no page of the shop sends."""
 
 
 def parse_packet(frame: str) -> Packet | None:

@@ -258,7 +258,7 @@ class GuardedNamespace(EventNamespace):
 
 
 def guard_websocket(app: rx.App) -> None:
-    """Install the guard in front of Reflex's namespace, and replace the namespace."""
+    """Replace Reflex's namespace by `GuardedNamespace`, and check each frame that its websockets receive."""
     if app.sio is None or app.event_namespace is None:  # an app without any state has no websocket
         return
     guarded = GuardedNamespace(app.event_namespace.namespace, app)

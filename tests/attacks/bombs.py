@@ -189,7 +189,7 @@ def expanding_references() -> bytes:
 
 
 def repeated_dictionaries(count: int = 400_000) -> bytes:
-    """Return a PDF of arrays that are nested `count` times."""
+    """Return a PDF whose only object is an array that is nested `count` times."""
     return (
         b"%PDF-1.4\n1 0 obj\n" + b"[" * count + b"\nendobj\ntrailer << /Root 1 0 R >>\nstartxref\n9\n%%EOF\n"
     )

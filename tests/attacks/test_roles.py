@@ -122,7 +122,7 @@ def api(shop: Shop) -> FastAPI:
 
 @pytest.fixture
 async def callers(shop: Shop) -> Callers:
-    """Return each caller's headers by name. They have a bearer token or, if the name has a suffix, a session."""
+    """Return each caller's headers by name: a bearer token or, for names such as `owner in a browser`, a session."""
     key = shop.settings.signing_key
     headers: Callers = {
         "nobody": {},

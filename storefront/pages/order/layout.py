@@ -228,7 +228,7 @@ def status_header(order: ObjectVar[OrderView]) -> rx.Component:
 
 
 def promise_text(promise: ObjectVar[OrderPromise], kind: rx.Var[str]) -> rx.Component:
-    """Build the text of the promised day and, if the customer saw an earlier day before paying, the reason."""
+    """Build the text of the promised day and, if the customer saw an earlier day before paying, of the delay."""
     return rx.cond(
         promise.text != "",
         rx.el.p(

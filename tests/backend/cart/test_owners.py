@@ -167,7 +167,7 @@ async def test_merge_does_not_exceed_the_maximum_of_codes(
 async def test_restored_guest_cart_stays_linked_to_its_order_after_sign_in(
     database: Database, variants: dict[str, str]
 ) -> None:
-    """Sign in with a guest's cart that was restored from an order: the account's cart replaces it."""
+    """Sign in with a guest's cart that was restored from an order. The account's cart is then linked to both."""
     ana = await customer(database)
     own = await find_browser_cart(database, await cart(database, variants, trompo=1), ana)
     ordered, guests = await cart(database, variants), await cart(database, variants, yoyo=1)

@@ -128,7 +128,7 @@ class Answers:
         return self.admin if path.startswith("/admin") else self.store
 
     async def catalogue(self, product_id: str, location_id: str) -> None:
-        """Create products, and the categories and collections that contain them."""
+        """Put the product into a new collection and a new category, and read the catalogue and its settings."""
         made = (await self.post("collection POST", "/admin/collections", {"title": "Clásicos"}))["collection"]
         await post(self.admin, f"/admin/collections/{made['id']}/products", {"add": [product_id]})
         await post(self.admin, f"/admin/products/{product_id}", {"metadata": {"k": "v"}})

@@ -171,7 +171,7 @@ async def test_only_one_of_two_concurrent_approvals_is_captured(till: Till) -> N
 
 
 async def test_second_approval_of_a_purchase_that_was_restored_twice_raises_attention(till: Till) -> None:
-    """Change the bank twice. After the third payment has paid, the bank approves the first one."""
+    """Change the bank twice. After the third payment is captured, the bank approves the first one."""
     trompo = await till.make_variant(stock=5)
     first, one = await till.order(trompo)
     cart_id = await till.placed_orders.change_bank(first.id, till.token(first))
@@ -190,7 +190,7 @@ async def test_second_approval_of_a_purchase_that_was_restored_twice_raises_atte
 async def test_restored_guest_purchase_is_paid_only_once_after_a_sign_in(
     till: Till, old_is_first: bool
 ) -> None:
-    """Check a restored cart of a guest whose lines move into the account's cart at sign-in."""
+    """Restore a guest's cart, whose lines a sign-in then moves to the account's cart."""
     _, _, old, guests = await _change_bank(till, units=1)
     await _sign_in_and_pay_twice(till, guests, old, old_is_first=old_is_first)
 
@@ -301,7 +301,7 @@ async def test_refunded_purchase_can_be_bought_in_the_restored_cart(till: Till) 
 
 @pytest.mark.parametrize("is_ordered", [True, False])
 async def test_payment_is_not_replaced_after_the_purchase_is_paid(till: Till, is_ordered: bool) -> None:
-    """Check that the other payment at the bank stays open: if it is approved too, staff must refund it."""
+    """Check that the pending second payment stays open. If the bank approves it too, staff must refund it."""
     _, _, old, cart_id = await _change_bank(till, stock=9)
     await till.ship(cart_id)
     new = await till.start(cart_id)

@@ -159,7 +159,7 @@ async def test_code_that_cannot_be_combined_is_refused_if_it_saves_less(till: Ti
 
 
 async def test_second_client_for_the_last_use_of_a_promotion_gets_total_changed(till: Till) -> None:
-    """Check a client that has seen the lower price; another one has reserved the last use since then."""
+    """Let another client reserve the last use after this one has seen the lower price."""
     promotion = await add_promotion(till)
     cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)

@@ -243,7 +243,7 @@ async def test_units_of_an_approved_label_leave_from_its_location(
     charge: Charge,
     far: str,
 ) -> None:
-    """Reserve two units at each of two locations. Sending those of one leaves those of the other reserved."""
+    """Reserve two units at each of two locations: the label takes only those of its own location."""
     near = shop_defaults.location_id
     async with shop.database.transaction() as session:
         variant = await add_product(session, shop_defaults, "yoyo", stock=2)

@@ -49,7 +49,7 @@ PRICE = 40_000
 
 
 async def expect_sales(shop: Shop, captured: int, refunded: int, orders: int) -> None:
-    """Check the sums of Hoy, of Informes with its IVA table and its chart, and of the payments."""
+    """Check that Hoy, Informes (with its IVA table) and the payments agree on these sums and orders."""
     async with shop.database.read() as session:
         today = await today_view(session, OWNER, shop.settings)
         books = await report_view(session, OWNER, {"periodo": "hoy"})
@@ -75,7 +75,7 @@ async def place_order(shop: Shop, store: httpx.AsyncClient, variant_id: str) -> 
 
 
 async def set_units(shop: Shop, order_id: str, units: int) -> int:
-    """Set the units of the order's only line. Return the difference: positive if the customer owes it."""
+    """Set the units of the order's only line. Return the difference in pesos, which is negative if the shop owes it."""
     async with shop.database.transaction() as session:
         edit = await open_edit(session, OWNER, order_id)
         (line,) = await list_order_lines(session, order_id)

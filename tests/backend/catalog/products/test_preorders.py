@@ -88,7 +88,7 @@ async def test_preordered_units_are_sold_up_to_the_limit(shop: Shop, variant_id:
 async def test_received_units_replace_the_announced_ones(
     shop: Shop, shop_defaults: Defaults, variant_id: str
 ) -> None:
-    """Receive two of three announced units, which were for sale already, and then more than the third one."""
+    """Receive two of three announced units, and then five: only the four unannounced ones are added for sale."""
     await take(shop, "cart_1", variant_id, 2)
     async with shop.database.read() as session:
         assert await read_arrived_units(session, "cart_1") == {variant_id: 0}

@@ -108,7 +108,7 @@ async def test_label_in_doubt_blocks_packing(shop: Shop, store: httpx.AsyncClien
 
 
 async def find_line_id(admin: httpx.AsyncClient, order_id: str) -> str:
-    """Return the id of the order's only line, with two units."""
+    """Return the id of the order's only line."""
     return str((await get(admin, f"/admin/orders/{order_id}"))["order"]["items"][0]["id"])
 
 

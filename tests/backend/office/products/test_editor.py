@@ -361,7 +361,7 @@ async def test_code_or_handle_of_another_product_is_refused_at_its_field(
 
 
 async def test_picture_with_a_refused_scheme_can_only_be_removed(shop: Shop, toy: str) -> None:
-    """Check that other fields can be saved with it, but changed pictures only without it."""
+    """Check that other fields can be saved, but a change of the pictures only if that picture is removed."""
     async with shop.database.transaction() as session:
         session.add(Picture(product_id=toy, url="javascript:alert(1)", rank=9))
     form = await open_form(shop, toy)
