@@ -64,7 +64,7 @@ async def find_landing_list(params: PageParams) -> LandingList:
 
 
 async def find_moved_path(params: PageParams, landing: LandingList) -> str:
-    """Return the current path of the category or collection that formerly had the URL's handle; empty if none had it."""
+    """Return the current path of the category or collection that had the URL's handle; empty if none had it."""
     async with current_shop().database.read() as session:
         if landing.collection:
             handle = await find_moved_group(session, Collection, landing.collection)

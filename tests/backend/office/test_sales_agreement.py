@@ -75,7 +75,7 @@ async def place_order(shop: Shop, store: httpx.AsyncClient, variant_id: str) -> 
 
 
 async def set_units(shop: Shop, order_id: str, units: int) -> int:
-    """Set the units of the order's only line. Return the difference in pesos, which is negative if the shop owes it."""
+    """Set the units of the order's only line. Return the difference; it is negative if the shop owes it."""
     async with shop.database.transaction() as session:
         edit = await open_edit(session, OWNER, order_id)
         (line,) = await list_order_lines(session, order_id)
