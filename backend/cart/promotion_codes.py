@@ -63,7 +63,7 @@ SHOPPER_REFUSALS = {
 
 
 def format_refusal(refused: "CandidateResult | CodeRefused") -> str:
-    """Return why a code gives no discount, for a shopper."""
+    """Return the reason why a code gives no discount, as a text for the shopper."""
     words = SHOPPER_REFUSALS[refused.obstacle or Obstacle.OFF]
     return words.format(missing=format_cop(refused.missing))
 

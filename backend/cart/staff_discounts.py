@@ -33,5 +33,5 @@ def list_staff_adjustments(cart: Cart, lines: Sequence[Line]) -> list[Adjustment
 
 
 def is_discount_valid(cart: Cart, units: Mapping[str, int]) -> bool:
-    """Return True if the cart's discount was given for these units by variant id."""
+    """Return True if the cart's staff discount was given for exactly these units (by variant id)."""
     return bool(cart.staff_discount_terms.get("units") == dict(units))

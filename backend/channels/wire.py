@@ -10,7 +10,7 @@ _COUNTRIES = {"co": ("col", "170", "COLOMBIA", "Colombia")}
 
 
 def region_wire(region: Region) -> RegionOut:
-    """Convert the region and its one country."""
+    """Convert the region and its one country to JSON."""
     return {
         "id": region.id,
         "name": region.name,
@@ -41,7 +41,7 @@ def _country_wire(region: Region) -> CountryOut:
 
 
 def channel_wire(channel: SalesChannel) -> ChannelOut:
-    """Convert a sales channel."""
+    """Convert a sales channel to JSON."""
     return {
         "id": channel.id,
         "name": channel.name,
@@ -54,7 +54,7 @@ def channel_wire(channel: SalesChannel) -> ChannelOut:
 
 
 def profile_wire(profile: ShippingProfile) -> ProfileOut:
-    """Convert a shipping profile."""
+    """Convert a shipping profile to JSON."""
     return {
         "id": profile.id,
         "name": profile.name,
@@ -66,7 +66,10 @@ def profile_wire(profile: ShippingProfile) -> ProfileOut:
 
 
 def key_wire(key: PublishableKey | SecretKey, channel: SalesChannel | None = None) -> KeyOut:
-    """Convert an API key: a publishable one with its channel, or a secret one with its role and redacted token."""
+    """Convert an API key to JSON: a publishable one with its channel, a secret one with its role.
+
+    The token of a secret key is redacted.
+    """
     if isinstance(key, SecretKey):
         kind, token, short, used_at = "secret", key.redacted, key.redacted, iso(key.last_used_at)
     else:

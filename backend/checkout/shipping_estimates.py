@@ -81,7 +81,7 @@ class EstimateRequest:
 
 
 class ShippingEstimator:
-    """Estimates shipping prices for one process, with a cache."""
+    """Estimator of shipping prices, with a cache for this process."""
 
     def __init__(
         self,

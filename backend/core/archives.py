@@ -10,11 +10,11 @@ COMPRESSIONS = (ZIP_STORED, ZIP_DEFLATED)
 
 
 class TooManyMembers(Exception):
-    """The zip has more members than are allowed."""
+    """The zip has more members than are allowed, or its directory is too large."""
 
 
 class UnsafeMember(Exception):
-    """A member is encrypted, or compressed with a method that is not in `COMPRESSIONS`."""
+    """A member of the zip is encrypted, or compressed with a method that is not in `COMPRESSIONS`."""
 
 
 class _BoundedFile:

@@ -11,7 +11,7 @@ SEPARATOR = "|"
 
 
 def format_cursor(moment: datetime, key: str | int) -> str:
-    """Return the cursor that continues after the row with this moment (aware) and this key."""
+    """Return the cursor that continues after the row with this (timezone-aware) moment and this key."""
     return f"{moment.isoformat()}{SEPARATOR}{key}"
 
 

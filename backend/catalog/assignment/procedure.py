@@ -152,7 +152,7 @@ def _shorten_value(value: object) -> str:
 
 
 def _progress(steps: int, title: str) -> AbstractContextManager[Callable[[int], None]]:
-    """Return a progress bar for a long plan, else a context that shows nothing."""
+    """Return a progress bar for a long plan, else a context manager that shows nothing."""
     return (
         show_progress(steps, title) if steps >= MIN_STEPS_FOR_PROGRESS else nullcontext(lambda _steps: None)
     )

@@ -73,7 +73,7 @@ class Note:
 
 
 class UnreadableFile(Exception):
-    """The rest of the file is unreadable."""
+    """The file cannot be read, or cannot be read any further; `problem` has the reason and the line."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))

@@ -59,7 +59,7 @@ def parse_handle(cell: str) -> str:
 
 
 def make_text_parser(max_length: int) -> Callable[[str], str]:
-    """Return a parser of texts with at most this many letters."""
+    """Return a parser of texts with at most `max_length` characters."""
 
     def read(cell: str) -> str:
         if len(cell) > max_length:
@@ -72,7 +72,7 @@ def make_text_parser(max_length: int) -> Callable[[str], str]:
 
 
 def make_prose_parser(max_length: int) -> Callable[[str], str | Noted]:
-    """Return a parser of texts of several lines, also in HTML, with at most this many letters after the conversion."""
+    """Return a parser of long texts. HTML is converted; the result has at most `max_length` characters."""
     read_text = make_text_parser(max_length)
 
     def read(cell: str) -> str | Noted:

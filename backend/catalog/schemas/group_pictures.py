@@ -34,5 +34,5 @@ def split_picture(metadata: JsonObject | None, current: str) -> tuple[JsonObject
 
 
 def join_picture(metadata: JsonObject | None, picture: str) -> JsonObject | None:
-    """Return the metadata for an answer, with the picture's URL; None if there is neither."""
+    """Return the metadata for a response, with the picture's URL; None without metadata and picture."""
     return {**(metadata or {}), **({THUMBNAIL: picture} if picture else {})} or None

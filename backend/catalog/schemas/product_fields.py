@@ -71,7 +71,7 @@ TaxRate = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldRules:
-    """Rules for a field in addition to its type in the Admin API."""
+    """Rules for a field of the Admin API, in addition to its type."""
 
     null: Any = UNCHANGED
     """Value to set for an explicit null. By default null changes nothing."""

@@ -53,7 +53,7 @@ def _in_srcset(url: str) -> str:
 
 
 class VariantLine(Protocol):
-    """A line of an order or return, with the ids that its picture is looked up by."""
+    """A line of an order or return, with the ids by which its picture is found."""
 
     product_id: str
     variant_id: str

@@ -163,11 +163,7 @@ async def bind_customer(cart_id: str, call: Call, view: View) -> Wire[CartAnswer
 
 
 async def _count_codes(call: StoreCall, codes: list[str] | None, subject: str) -> None:
-    """Count an attempt with promotion codes, if there are any; refused codes count too.
-
-    Raises:
-        TooManyRequests: there were too many attempts.
-    """
+    """Count an attempt to use promotion codes, if the request has any. Refused codes count too."""
     if codes:
         await hit(call.database, PROMO_CODES, subject, Client.from_ip(call.ip or subject, call.settings))
 

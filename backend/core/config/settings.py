@@ -609,7 +609,7 @@ class Settings(OfficeSettings, SourcedSettings):
 
     @property
     def has_invoice_provider(self) -> bool:
-        """True if documents can be sent to an invoice provider, real or embedded."""
+        """True if invoices and other tax documents can be sent to a provider, real or embedded."""
         return bool(self.invoice_api_url) or self.uses_sandbox_invoices
 
     @property
