@@ -95,7 +95,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Put the tests' folders in memory, unless the environment names a folder, and record each test's duration.
+    """Put the tests' folders in memory unless the environment names a folder. Record each test's duration.
 
     Until the tests are collected, the garbage collector runs rarely: nearly all objects created so far stay.
     """
@@ -256,7 +256,7 @@ def _extend_database_timeouts() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _forbid_processes_in_quick_tests(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test of `make quick` that starts a program or a server: it belongs to `NOT_QUICK`."""
+    """Fail a test of `make quick` that starts a program or a server. Such a test belongs to `NOT_QUICK`."""
     if not is_quick(request.node):
         yield
         return
@@ -444,7 +444,7 @@ def postgresql_template(postgresql: URL, shared_results: SharedResults) -> str:
 
 @pytest.fixture(scope="session")
 def postgresql_defaults(postgresql: URL, shared_results: SharedResults, postgresql_template: str) -> str:
-    """Create a migrated PostgreSQL database with the store defaults that all workers clone. Return its name."""
+    """Create the migrated PostgreSQL database with the store defaults, for all workers. Return its name."""
     return _create_clone(shared_results, postgresql, postgresql_template, "defaults", _set_up_defaults)
 
 

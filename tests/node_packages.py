@@ -35,7 +35,7 @@ def node_environment(**variables: str) -> dict[str, str]:
 
 
 def find_packages(folder: Path) -> Path:
-    """Return the folder with the installed packages that `folder` locks.
+    """Return the folder into which the packages of `folder`'s lock file were installed.
 
     Raises:
         FileNotFoundError: they are not installed; `make packages` installs them.
@@ -47,7 +47,7 @@ def find_packages(folder: Path) -> Path:
 
 
 def install_packages(folder: Path) -> None:
-    """Install the packages that `folder` locks, if they are not installed yet.
+    """Install the packages of `folder`'s lock file, if they are not installed yet.
 
     Raises:
         subprocess.CalledProcessError: npm failed; it has printed the reason.

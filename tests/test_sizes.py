@@ -155,7 +155,7 @@ def test_concurrent_writers_run_on_both_databases(
 
 
 def test_tables_of_test_sizes_list_only_existing_tests() -> None:
-    """Names are beginnings of test ids: a folder, a file, or a function in a file."""
+    """Check that each name in the tables begins the id of a test: a folder, a file, or a function in a file."""
     unknown = []
     for name in TABLE_ENTRIES:
         file, _, function = name.partition("::")

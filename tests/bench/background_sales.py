@@ -22,7 +22,7 @@ PURCHASE_INTERVAL_S = 0.5
 
 @asynccontextmanager
 async def run_in_background(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
-    """Run endless `work` in the background until the block ends; raise its error then."""
+    """Run `work` in the background until the block ends. If it has failed by then, raise its error."""
     running = asyncio.create_task(work)
     yield
     running.cancel()

@@ -141,7 +141,7 @@ class BareHandler:
 
 
 def create_handler() -> BareHandler:
-    """Create the handler for the recording named by the environment."""
+    """Create the handler for the recording in the file that BARE_RECORDING names."""
     return BareHandler(pickle.loads(Path(os.environ["BARE_RECORDING"]).read_bytes()))
 
 

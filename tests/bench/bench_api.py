@@ -59,13 +59,13 @@ class ReadRequests:
     addresses: dict[str, list[str]]
 
     def create_task(self, name: str) -> Callable[[Connection, int], Awaitable[object]]:
-        """Return a function that requests the addresses of this name, one after the other."""
+        """Return a task that requests the next one of the addresses of this name at each call."""
         requests = [build_get(address, self.headers) for address in self.addresses[name]]
         return lambda connection, number: connection.send(requests[number % len(requests)])
 
 
 async def main() -> None:
-    """Measure and print."""
+    """Measure each database and number of products that the command line names, and print the speeds."""
     arguments = _arguments()
     print(f"{'database':10} {'products':>8}  {'what':44} {'a second':>8} {'goal':>5} "
           f"{'p50 ms':>7} {'p95 ms':>7} {'bare':>7} {'ratio':>6} {'load':>5}")  # fmt: skip

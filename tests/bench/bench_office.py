@@ -135,7 +135,7 @@ async def open_audit(user: PhoneUser) -> Locator:
 
 
 async def run_day(user: PhoneUser) -> None:
-    """Do the day's tasks."""
+    """Do the tasks of a day in the office, and measure each."""
     await user.measure_task("log in", log_in)
     await user.measure_task("a new product with three photographs", create_product)
     await user.measure_task("price", change_price)

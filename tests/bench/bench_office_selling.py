@@ -31,7 +31,7 @@ async def sell_for_cash(user: PhoneUser) -> Locator:
 
 
 async def sell_with_discount(user: PhoneUser) -> Locator:
-    """Sell a product with a discount and its reason, paid by transfer."""
+    """Sell a product by transfer, with a discount and the reason for it."""
     await add_by_code(user)
     await user.tap(user.page.get_by_text("Dar un descuento"))
     form = user.by_test_id("sell-discount")

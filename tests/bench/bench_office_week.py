@@ -205,7 +205,7 @@ async def open_audit(user: PhoneUser) -> Locator:
 
 
 async def run_week(user: PhoneUser) -> None:
-    """Do the week's tasks."""
+    """Do the tasks of a week in the office, and measure each."""
     first, second = await place_paid_order(user.shop), await place_paid_order(user.shop)
     await sign_in(user.page, user.shop)
     await confirm_second_factors(user.shop)

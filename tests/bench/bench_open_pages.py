@@ -31,7 +31,7 @@ PAGES = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
 
 
 async def main() -> None:
-    """Measure and print."""
+    """Measure the delay until all open pages show a changed price, and print it."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder))
         await prepare(settings)

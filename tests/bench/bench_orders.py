@@ -69,7 +69,7 @@ TOWNS = (("Bogotá, D.C.", "Bogotá, D.C."), ("Medellín", "Antioquia"), ("Cali"
 
 
 async def main() -> None:
-    """Measure and print."""
+    """Measure the queries of the office's order list, and print their durations."""
     parser = argparse.ArgumentParser(description="Measure the orders of the office.")
     parser.add_argument("--orders", type=int, default=100_000)
     parser.add_argument("--database", nargs="+", default=["sqlite", "postgresql"])

@@ -29,7 +29,7 @@ RARE_INTERVAL = 500
 
 
 async def main() -> None:
-    """Measure and print."""
+    """Measure the queries of the office's product list, and print their durations."""
     parser = argparse.ArgumentParser(description="Measure the products of the office.")
     parser.add_argument("--products", type=int, default=100_000)
     parser.add_argument("--database", nargs="+", default=["sqlite", "postgresql"])

@@ -29,7 +29,7 @@ HANG_ROUNDS, HANG_TIMEOUT_S = 20, 0.25
 
 
 async def measure_calls(call: Callable[[], Awaitable[object]]) -> list[float]:
-    """Measure many calls, one after the other after a warm-up. Return the sorted milliseconds."""
+    """Call repeatedly after a warm-up, one call at a time. Return the sorted durations in milliseconds."""
     for _ in range(20):
         await call()
     times = []

@@ -101,7 +101,7 @@ def record_sent(page: Page) -> list[str]:
 
 
 def list_mails(shop: ShopServer, address: str, subject: str) -> list[EmailMessage]:
-    """Return the mails in the outbox for an address whose subject contains `subject`, oldest first."""
+    """Return the mails to `address` in the outbox with `subject` in their subject, oldest first."""
     found = []
     for file in sorted((shop.folder / "data" / "outbox").glob("*.eml")):
         mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
@@ -112,7 +112,7 @@ def list_mails(shop: ShopServer, address: str, subject: str) -> list[EmailMessag
 
 
 async def wait_for_mail(page: Page, shop: ShopServer, address: str, subject: str) -> str:
-    """Wait for a mail to this address whose subject contains `subject`. Return the text of the newest one."""
+    """Wait for a mail to `address` with `subject` in its subject. Return the text of the newest one."""
     deadline = time.monotonic() + TIMEOUT_MS / 1000
     while not (mails := list_mails(shop, address, subject)):
         assert time.monotonic() < deadline, "no such mail"

@@ -59,7 +59,7 @@ async def submit_entry_form(page: Page, password: str = OWNER_LOGIN[1], code: st
 
 
 async def confirm_second_factors(shop: ShopServer) -> None:
-    """Mark the second factor of every session as confirmed. Tests of the second factor itself set one up."""
+    """Mark the second factor of every session as confirmed, so that a test need not set one up."""
     async with open_database(shop) as database, database.transaction() as session:
         await session.execute(update(StaffSession).values(second_factor_at=db_now()))
 

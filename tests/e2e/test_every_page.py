@@ -175,7 +175,7 @@ async def test_layout_does_not_shift_while_loading(page: Page, path: str) -> Non
 
 
 async def test_shop_pages_load_few_script_bytes(page_320: Page) -> None:
-    """Add up all scripts of each page, also those that the browser has in its cache from the previous one."""
+    """Add up all scripts of each page, also those that the browser has cached from an earlier page."""
     await put_in_cart(page_320, "trompo-de-madera")
     for path in ("/", "/catalog", "/product/trompo-de-madera", "/gift", "/cart", "/checkout"):
         await visit(page_320, path)

@@ -216,7 +216,7 @@ async def open_customer(page: Page) -> None:
 
 
 async def open_stock_count(page: Page) -> None:
-    """Receive units, and count a product."""
+    """Add a product to a delivery, and open its form for a count."""
     await page.get_by_test_id("stock-receive").click()
     await page.get_by_test_id("stock-code").fill("trompo")
     await page.get_by_role("button", name="Agregar").click()
@@ -277,7 +277,7 @@ async def tick_all_lines(page: Page) -> None:
 
 
 async def open_invitation(page: Page) -> None:
-    """Open a staff member, their history, and the form that invites another."""
+    """Open the form that invites a staff member, and another member with their history."""
     await page.get_by_test_id("team-invite").click()
     await page.get_by_test_id("team-row").first.locator("summary").first.click()
     await page.get_by_test_id("history").locator("summary").first.click()

@@ -175,7 +175,7 @@ class CrashRun:
         await self.bank.decide_all("approve", frozenset(self.undecided))
 
     async def _reopen(self) -> None:
-        """Open the shop. Make the dead process's job claims expire first, so that nothing waits for them."""
+        """Expire the job claims of the dead process, so that nothing waits for them, and open the shop."""
         await self.shop.wait_until_ended()
         await move_moments_back(self.bank.shop_database, ONE_HOUR, only=Job)
         await self.shop.open()

@@ -138,7 +138,7 @@ async def find_open_payments(cluster: Cluster) -> list[str]:
 
 
 async def find_open_labels_and_mails(cluster: Cluster) -> list[str]:
-    """Return the labels in doubt and the unsent mails."""
+    """Return a text for each label with an unknown outcome, and for each unsent mail."""
     async with cluster.database.read() as session:
         labels = select(func.count()).where(Fulfillment.state.in_((LabelState.CREATING, LabelState.UNKNOWN)))
         in_doubt = (await session.execute(labels)).scalar_one()

@@ -130,7 +130,7 @@ class Bank:
                 await self.decide(token, decision)
 
     async def decide(self, token: str, decision: str) -> None:
-        """Submit a decision on the bank's page of this token."""
+        """Submit a decision on the bank's page with this token in its address."""
         transport = httpx.ASGITransport(self.gateway.app)
         async with httpx.AsyncClient(transport=transport, base_url="http://bank") as browser:
             answer = await browser.post(f"/bank/{token}", data={"decision": decision})

@@ -379,7 +379,7 @@ async def staff_token(cluster: Cluster, figures: Figures) -> str:
 
 @dataclass
 class OrderShipper:
-    """Staff who create a label for each paid order, and resolve labels in doubt by the carrier's list."""
+    """Staff who create a label for each paid order, and look up labels of unknown outcome at the carrier."""
 
     cluster: Cluster
     figures: Figures

@@ -124,7 +124,7 @@ class OpenShop:
 
 @pytest.fixture(scope="module")
 def seeded_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the URL of a new, empty database for the tests of this module."""
+    """Return the URL of a database that the tests of this module share. It is empty until a test seeds it."""
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('any-input') / 'trompo.db'}"
     server: URL = request.getfixturevalue("postgresql")

@@ -326,7 +326,7 @@ async def start_exchange(reader: Reader) -> None:
 
 
 async def create_exchange(reader: Reader) -> None:
-    """Start an exchange with the units of both sides. Remember the action of the returned units."""
+    """Start an exchange with returned and new units. Remember the action that adds the returned units."""
     await start_exchange(reader)
     answer = await read_ok(await reader.send("POST /admin/exchanges/{exchange_id}/inbound/items"))
     (action,) = answer["order_preview"]["order_change"]["actions"]

@@ -8,7 +8,7 @@ from tests.wire.sdk_methods import PAGE, build_table, has_route, list_sdk_method
 
 
 def test_api_page_matches_the_routes(tmp_path: Path) -> None:
-    """`python -m tests.wire.sdk_methods` rewrites the page."""
+    """Compare the table of docs/api.md with the routes. `python -m tests.wire.sdk_methods` rewrites it."""
     api = create_api(Shop(Settings(data_dir=tmp_path)))
     text = PAGE.read_text("utf-8")
     assert replace_table(text, build_table(api)) == text

@@ -270,7 +270,7 @@ async def test_provider_refunds_and_return_labels_are_not_implemented(
 async def test_cancelling_an_order_releases_its_units(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
-    """Cancel an order twice, after its fulfillment was cancelled (wire: commerce-api, Stock)."""
+    """Cancel an order twice after its fulfillment was cancelled (wire: commerce-api, Stock)."""
     order = await complete_purchase(store, trompo, 2)
     path = f"/admin/orders/{order['id']}"
     await post(admin, f"{path}/fulfillments", fulfillment_body(order, 1))

@@ -93,7 +93,7 @@ class Desk:
             await session.execute(ours.values(**columns))
 
     def report(self, number: str, state: ProviderState, *, invoice: str | None = None) -> None:
-        """Set the gateway's report about this number. With `invoice`, the number belongs to that other payment."""
+        """Set the bank's report about this number. With `invoice`, it reports another payment's invoice."""
         if invoice is not None:
             self.bank.reports[number] = ProviderReport(state=S.UNKNOWN, invoice=invoice)
             return
@@ -140,7 +140,7 @@ class Desk:
             return {invoice.removeprefix(self.invoice): state for invoice, state in found}
 
     async def attention(self) -> list[tuple[str, bool]]:
-        """Return the kind of each attention, and True if it is open; sorted."""
+        """Return (kind, True if open) of each attention, sorted."""
         async with self.database.read() as session:
             rows = (await session.execute(select(Attention))).scalars()
             return sorted((row.kind, row.resolved_at is None) for row in rows)

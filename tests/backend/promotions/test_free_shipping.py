@@ -32,7 +32,10 @@ def make_promotion(code: str, *rules: dict[str, Any], **more: Any) -> Promotion:
 async def read_free_shipping(
     database: Database, total: int, promotions: list[Promotion], country: str | None = None
 ) -> FreeShipping | None:
-    """Return the free shipping of a cart with this value and without a shipping option; None if it is not free."""
+    """Return the minimum value for free shipping, and the pesos that a cart with this total is below it.
+
+    Return None if no promotion makes shipping free.
+    """
     async with database.transaction() as session:
         session.add_all(promotions)
     context = PromotionContext("cart_1", None, None, "reg_1", "sc_1", country)

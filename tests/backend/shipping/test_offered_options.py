@@ -11,7 +11,7 @@ from tests.store_defaults import Defaults
 
 
 async def read_offers(database: Database, channel_id: str, country_code: str = "co") -> dict[str, Offer]:
-    """Return the offers by provider."""
+    """Return the offered shipping options by provider."""
     async with database.read() as session:
         offers = await list_offers_for_country(session, channel_id, country_code)
     return {offer.option.provider_id: offer for offer in offers}

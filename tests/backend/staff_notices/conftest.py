@@ -38,7 +38,7 @@ class Office:
         return Actor(self.ids[role], role, has_second_factor)
 
     async def send(self) -> None:
-        """Send all notices, except of kinds that have a recent batch."""
+        """Send all waiting notices, except those of a kind that was sent only recently."""
         await make_due(self.shop.database)
         await self.worker.run_due()
 

@@ -22,7 +22,7 @@ from tests.store_steps import HOME, post, read_ok
 
 @pytest.fixture
 async def endpoint(shop: Shop) -> str:
-    """Return an endpoint that wants all events."""
+    """Return an endpoint that receives all events."""
     return (await add_endpoint(shop, "https://erp.example.com/x"))[0]
 
 

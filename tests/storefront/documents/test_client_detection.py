@@ -18,7 +18,7 @@ PHONE = (
 
 @pytest.fixture(autouse=True)
 def late_renderer(renderer: FakeRenderer) -> None:
-    """Make the renderer too late for clients that do not wait."""
+    """Let rendering take twice `DEADLINE`, after which only patient clients still wait."""
     renderer.may_render = True
     renderer.seconds = 2 * DEADLINE
 

@@ -88,7 +88,7 @@ class RelayedConnection:
 
 
 class Relay:
-    """A relay to Redis that can fall silent: open connections stay open without notice.
+    """A relay to Redis that can fall silent: connections stay open, but pass no more data.
 
     `taken` is called for each new connection.
     """

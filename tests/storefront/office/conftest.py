@@ -20,7 +20,7 @@ BrowserFactory = Callable[..., Awaitable[rx.State]]
 
 @pytest.fixture
 def browser_of(shop: Shop, shopper: Callable[[], rx.State]) -> BrowserFactory:
-    """Return a function that creates the state of a browser with a new staff member of a role signed in.
+    """Return a function that creates the state of a browser, signed in as a new staff member of a role.
 
     With the role None, the browser is signed out.
     """

@@ -32,7 +32,7 @@ async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
 async def test_empty_list_mentions_filters_only_if_they_are_set(
     shop: Shop, browser_of: BrowserFactory, page: OfficePage
 ) -> None:
-    """Check the messages of the list, and the filters that choose one of them.
+    """Check the links in both messages of the list, and the filters by which the list chooses its message.
 
     | shop | address | message |
     |---|---|---|

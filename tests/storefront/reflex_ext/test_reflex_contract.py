@@ -487,7 +487,7 @@ def test_substates_can_be_replaced_by_another_dictionary() -> None:
 
 
 def test_method_marked_as_an_override_is_not_an_event() -> None:
-    """Check the mark that `on_demand_states.py` sets: an unmarked public method is an event of clients."""
+    """Check the mark that `on_demand_states.py` sets: clients can call an unmarked public method as an event."""
     from reflex.state import _override_base_method
 
     assert _override_base_method(lambda: None).__override_base_method__  # type: ignore[attr-defined]
@@ -554,7 +554,7 @@ def test_websocket_calls_our_origin_check() -> None:
 
 
 def test_socket_receives_its_asgi_scope() -> None:
-    """`socket_guard.py` finds its `Socket` in the scope of a websocket, which `on_connect` receives."""
+    """Check that `on_connect` receives the scope in which `socket_guard.py` finds the websocket's `Socket`."""
     from engineio.async_drivers import asgi
 
     names = [const for const in asgi.translate_request.__code__.co_consts if isinstance(const, str | tuple)]

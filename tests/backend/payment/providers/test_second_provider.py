@@ -45,7 +45,7 @@ PRICE = 40_000
 
 @dataclass
 class TinyBank:
-    """The provider's server: a JSON service with its own terms."""
+    """The provider's server: a JSON service whose fields and states differ from those of the gateway."""
 
     payments: dict[str, JsonObject] = field(default_factory=dict)
     given_back: dict[str, list[int]] = field(default_factory=dict)

@@ -176,7 +176,7 @@ async def test_no_database_transaction_is_open_while_the_list_of_banks_is_fetche
 async def test_list_of_banks_fetched_meanwhile_by_another_caller_is_used(
     database: Database, practice: GatewayPractice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Let another caller fetch the list just before this caller, which has found none, does."""
+    """Let another caller fetch and store the list after this caller has read that none is stored."""
     read, is_first = database.read, True
 
     @asynccontextmanager

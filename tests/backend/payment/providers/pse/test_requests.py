@@ -84,7 +84,7 @@ def client(recorder: Recorder) -> GatewayClient:
 
 
 def assert_same_headers(sent: httpx.Request, theirs: dict[str, Any]) -> None:
-    """Compare the headers that the gateway uses. `Accept` differs between HTTP libraries."""
+    """Check that our request has the SDK's headers, except `Accept`, which differs between HTTP libraries."""
     for name in set(theirs["headers"]) - {"Accept"}:
         assert sent.headers[name] == theirs["headers"][name], name
 
