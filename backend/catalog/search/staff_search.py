@@ -52,8 +52,8 @@ class ProductFilter:
         has_weight: True for products with a weight. Without a weight, a product is shipped as 1 kg.
         is_low: True for products with a variant whose stock at a location is at or below the product's limit
             or, without one, the shop's limit. False for all other products.
-        is_sold_out: True for products of which no unit in stock is unreserved. Announced units do not count.
-            False does not filter.
+        is_sold_out: True for products without a stocked, unreserved unit; announced units do not count. False
+            does not filter.
         is_on_sale, is_featured: True for such products. False does not filter.
     """
 

@@ -163,7 +163,11 @@ async def bind_customer(cart_id: str, call: Call, view: View) -> Wire[CartAnswer
 
 
 async def _count_codes(call: StoreCall, codes: list[str] | None, subject: str) -> None:
-    """Count an attempt to use promotion codes, if the request has any. Refused codes count too."""
+    """Count an attempt to use promotion codes, if the request has any. Refused codes count too.
+
+    Raises:
+        TooManyRequests: there were too many attempts.
+    """
     if codes:
         await hit(call.database, PROMO_CODES, subject, Client.from_ip(call.ip or subject, call.settings))
 

@@ -66,7 +66,10 @@ class ProductChanges:
         """Number of the latest change that was read from the database."""
 
     def missing_since(self, version: Version) -> int | None:
-        """Return the number after which changes of this version have not been read yet."""
+        """Return the number after which changes of this version have not been read yet.
+
+        Return None if all changes of this version were read.
+        """
         if self._forgotten is None:  # no view was built from an earlier version
             self._forgotten = self._read_until = version.product_changes
         if (
