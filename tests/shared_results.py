@@ -26,7 +26,7 @@ class SharedResults:
                 done.touch()
 
     def create_file(self, name: str, create: Callable[[Path], object]) -> Path:
-        """Return the path of a file or folder that `create` creates once."""
+        """Create a file or folder with `create` unless a worker has already created it. Return its path."""
         path = self.folder / name
         self.create_once(name, lambda: create(path))
         return path

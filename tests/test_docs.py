@@ -98,7 +98,7 @@ def read_anchors(document: Path) -> set[str]:
 
 
 def find_broken_links() -> Iterator[str]:
-    """Yield the relative links of the documents whose file or heading does not exist."""
+    """Yield the relative links in the documents that lead to a missing file or heading."""
     for document in (*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("examples/*/*.md")):
         text = CODE.sub("", CODE_BLOCK.sub("", document.read_text("utf-8")))
         for _text, target in LINK.findall(text):

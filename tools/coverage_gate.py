@@ -55,7 +55,7 @@ class PackageCoverage:
 
 
 def main() -> None:
-    """Print the table; exit with 1 if a guarded package is below its minimum."""
+    """Print the table; exit with 1 if a package is below its required minimum."""
     shares = sum_by_package(orjson.loads(REPORT.read_bytes()))
     print(f"\n{'covered':32} {'branches':>9}")
     for package in GUARDED:
@@ -78,7 +78,7 @@ def sum_by_package(report: Mapping[str, FileCoverage]) -> dict[str, PackageCover
 
 
 def find_below_minimum(shares: dict[str, PackageCoverage]) -> list[str]:
-    """Return the guarded packages that are below their minimum or were not measured."""
+    """Return the packages with a required minimum that are below it or were not measured."""
     return [
         package
         for package, least in GUARDED.items()

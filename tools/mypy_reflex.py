@@ -61,7 +61,7 @@ class ReflexPlugin(Plugin):
         return lambda context: self._to_variable_type(field.args[0], context)
 
     def get_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
-        """Return the hook for an attribute of an `ObjectVar` that Reflex does not define; None for others."""
+        """Return the hook for an attribute that Reflex does not define for an `ObjectVar`; None for others."""
         owner, _, name = fullname.rpartition(".")
         view = self._find_class(owner) if owner == OBJECT else None
         return (

@@ -292,7 +292,7 @@ async def open_order_history(page: Page) -> None:
 
 
 async def open_year_report(page: Page) -> None:
-    """Show a long period with a purchase in it, its table, and an export."""
+    """Show the report of a long period with a purchase, unfold its table, and download an export."""
     await page.get_by_label("Desde").fill("2025-01-01")
     await page.get_by_role("button", name="Ver", exact=True).click()
     await expect(page.get_by_test_id("report-days")).to_contain_text("2025")

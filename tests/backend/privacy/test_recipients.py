@@ -44,7 +44,7 @@ STREET = str(CHECKOUT_INPUT["address"])
 
 
 async def buy(shop: Shop, defaults: Defaults, typed: dict[str, str], *, is_delivered: bool = True) -> str:
-    """Save the form fields `typed` as a draft, place the order with them, and add a label. Return its id."""
+    """Save `typed` as a cart's draft, place the order with it, and add a label. Return the order's id."""
     async with shop.database.transaction() as session:
         variant = await add_product(session, defaults, "trompo", stock=5, price=40_000)
         cart_id = await create_empty_cart(session)

@@ -23,7 +23,7 @@ async def wooden_tops(shop: Shop, defaults: Defaults) -> tuple[str, str]:
 
 
 async def moved(shop: Shop) -> Sequence[StockMovement]:
-    """Return every movement, oldest first."""
+    """Return every stock movement, oldest first."""
     async with shop.database.read() as session:
         query = select(StockMovement).order_by(StockMovement.created_at, StockMovement.id)
         return (await session.execute(query)).scalars().all()
