@@ -118,11 +118,11 @@ class Contents:
 
     Attributes:
         lines: the lines at current prices, oldest first.
-        method: the chosen shipping; None if none is chosen, and for an empty cart.
+        method: the chosen shipping method; None if none is chosen, and for an empty cart.
         collections: the title of the product's collection, by line id.
         types: the product's type, by line id.
-        may_be_discounted: False if no promotion can apply, the cart has no promotion use reserved, and no staff member
-            has given a discount.
+        may_be_discounted: False if no promotion can apply, the cart has no promotion use reserved, and no
+            staff member has given a discount.
     """
 
     lines: Sequence[Line]

@@ -109,7 +109,7 @@ async def change_line(
     """Set the quantity of a line, and its metadata if `meta` is given. A quantity of 0 removes the line.
 
     Raises:
-        NotFound: the cart has no such line; or see `open_cart`.
+        NotFound: the cart has no such line, or as in `open_cart`.
         InvalidData: the quantity is negative.
         NotAllowed, Conflict, CartFull, InsufficientStock: see `add_to_cart`.
     """

@@ -207,9 +207,13 @@ async def merge_carts(session: AsyncSession, cart_id: str, into: str, *, at_sign
 
 @dataclass(slots=True)
 class _MovedLines:
-    """The result of moving lines into a cart: its previous units, the added ones and those left behind.
+    """The result of moving lines into a cart.
 
-    `lines` is the number of lines that left the other cart.
+    Attributes:
+        had: the units that the cart had before.
+        lines: the number of lines that left the other cart.
+        added: the added units.
+        no_stock, no_room: the units that were not moved, because of the stock or of the limits of a cart.
     """
 
     had: list[CartUnits]

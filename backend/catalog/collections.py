@@ -32,7 +32,7 @@ async def create_collection(
     handle: str | None = None,
     metadata: JsonObject | None = None,
 ) -> Collection:
-    """Create a collection after the others; without a handle, derive it from the title.
+    """Create a collection after all existing ones. Without a handle, derive one from the title.
 
     Raises:
         InvalidData: the handle is empty or taken, or the picture was not uploaded to the shop.

@@ -221,7 +221,7 @@ async def _extend_reservation(
 def _choose_session(payment_sessions: Sequence[PaymentSession]) -> PaymentSession | None:
     """Return the payment session for the order; None if there is none.
 
-    This is the session that has paid; else the newest session that may still pay.
+    This is the session that has paid or, if none has, the newest session that may still pay.
     """
     paid = next(filter(pays, payment_sessions), None)
     return paid or next((one for one in payment_sessions if one.state in _PAYABLE_STATES), None)

@@ -143,8 +143,8 @@ class Checkout:
 
         Raises:
             NotFound, NotAllowed: see `backend.cart.access.lock_unordered_cart`.
-            InvalidData, InsufficientStock: see `backend.checkout.cart_snapshot.read_priced_cart`; or an earlier
-                step of the checkout is missing.
+            InvalidData: an earlier step of the checkout is missing.
+            InvalidData, InsufficientStock: see `backend.checkout.cart_snapshot.read_priced_cart`.
         """
         async with self.database.transaction() as session:
             cart = await lock_unordered_cart(session, cart_id, caller)
@@ -225,10 +225,12 @@ class Checkout:
         return_url: object,
         expected_day: date | None = None,
     ) -> PaymentStartResult:
-        """Check the payer, and start a payment of the caller's cart with this payment collection: see `start_payment`.
+        """Check the payer, and start a payment of the caller's cart that has this payment collection.
+
+        See `start_payment`.
 
         Raises:
-            NotFound: see `read_cart_and_providers`; or no provider has this id.
+            NotFound: no provider has this id, or as in `read_cart_and_providers`.
             InvalidData: see `PaymentProvider.check_payer`.
         """
         start = PaymentStart(

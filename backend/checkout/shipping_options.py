@@ -128,12 +128,13 @@ async def list_priced_offers(
     """Return the cart's options with live quotes and promises (spec: Endpoints, GET /store/shipping-options).
 
     A calculated option has no price while the cart has no destination. With `option_id`, only this option is
-    returned. An option is left out if no courier delivers to the destination and the settings refuse such deliveries.
+    returned. An option is left out if no courier delivers to the destination and the settings refuse such
+    deliveries.
 
     Raises:
         NoCourier: the option `option_id` is left out for this reason.
         NotFound: no cart has this id, or it is not the caller's.
-        InvalidData: the address names a destination that is no municipality; or the option is not offered.
+        InvalidData: the address names a destination that is no municipality, or the option is not offered.
         TooManyQuotations: see `Quoter.request_quotes`.
     """
     database, providers = quoter.database, quoter.providers
@@ -175,9 +176,9 @@ async def choose_shipping(
 
     Raises:
         NotFound: see `open_cart`.
-        NotAllowed: see `open_cart`; also if the option's provider is not enabled for the location.
-        InvalidData: an earlier step is not done (`backend.checkout.cart_snapshot`), or the option is not offered
-            for this cart.
+        NotAllowed: the option's provider is not enabled for the location, or as in `open_cart`.
+        InvalidData: an earlier step is not done (`backend.checkout.cart_snapshot`), or the option is not
+            offered for this cart.
         NoCourier: no courier delivers to the destination, and the settings refuse such deliveries.
         Conflict: the cart changed repeatedly while it was being priced.
         TooManyQuotations: see `Quoter.request_quotes`.

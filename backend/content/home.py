@@ -221,10 +221,10 @@ async def _find_group_path(session: AsyncSession, section: Section, visible: Tre
 
 
 async def _read_section_cards(session: AsyncSession, section: Section, visible: Tree) -> list[ProductCard]:
-    """Return the products of a section: those that the office chose, then its category's, then its collection's.
+    """Return the products of a section: first those that the office chose, then its category's and collection's.
 
-    From the category and the collection, only available products are returned. If the category or the collection is
-    hidden, none of its products is. At most `MAX_SECTION_PRODUCTS` are returned.
+    From the category and the collection, only available products are returned. If the category or the
+    collection is hidden, none of its products is. At most `MAX_SECTION_PRODUCTS` are returned.
     """
     cards = {card.id: card for card in await _read_cards(session, section.product_ids)}
     category = visible.by_id.get(section.category_id)

@@ -41,7 +41,7 @@ class _CachedPage:
 
 
 class PageCache:
-    """Cached pages, by the request's query string and its sales channel."""
+    """Cached pages of ids, by the request's query string and sales channel."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._pages: LRUCache[Key, _CachedPage] = LRUCache(max_bytes, getsizeof=lambda found: found.size)

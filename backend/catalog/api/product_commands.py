@@ -27,8 +27,8 @@ def to_create_product(body: admin.NewProduct) -> CreateProduct:
     """Convert the request body to a command that creates a product.
 
     Raises:
-        InvalidData: a variant has several prices, or a price in another currency than cop; or the option value of a
-            picture is not a text.
+        InvalidData: a variant has several prices or a price in another currency than cop, or the option value
+            of a picture is not a text.
     """
     return _product_command(CreateProduct, body)
 
@@ -37,8 +37,8 @@ def to_change_product(body: admin.ProductChange) -> ChangeProduct:
     """Convert the request body to a command that changes the fields that the body contains.
 
     Raises:
-        InvalidData: see `to_create_product`; or for an existing variant, the body has an empty list of prices
-            or switches off the count of its stock.
+        InvalidData: the body has an empty list of prices for an existing variant, switches off the count of
+            its stock, or is invalid as in `to_create_product`.
     """
     return _product_command(ChangeProduct, body)
 

@@ -240,7 +240,7 @@ async def _next_rows(session: AsyncSession, bulk: BulkChange, max_rows: int) -> 
 
 
 async def _give_up_first(session: AsyncSession, bulk_id: str) -> None:
-    """Mark the next product of the change as failed, so that the job continues with the others."""
+    """Mark the next product of the change as failed, so that the job continues with those after it."""
     bulk = await _lock_change(session, bulk_id)
     rows = await _next_rows(session, bulk, 1) if bulk is not None else []
     state = RowState.KEPT if bulk is not None and bulk.status == BulkStatus.UNDOING else RowState.REFUSED

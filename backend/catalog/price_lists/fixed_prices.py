@@ -73,7 +73,7 @@ async def change_list(
 
     Raises:
         NotFound: the list does not exist.
-        NotAllowed: the list is over; or it has started, and the change would move its start.
+        NotAllowed: the list is over, or has started and the change would move its start.
         InvalidData: the list would end before its start or in the past, or a variant of the list is in
             another list at that time.
     """

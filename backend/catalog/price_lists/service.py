@@ -118,7 +118,7 @@ async def set_window(session: AsyncSession, actor: Actor, list_id: str, window: 
 
     Raises:
         NotFound: the sale does not exist.
-        NotAllowed: the sale is over; or it has started, and the change would move its start.
+        NotAllowed: the sale is over, or has started and the change would move its start.
         InvalidData: the end is before the start or in the past, or one of the sale's variants is in another
             sale at that time.
     """

@@ -134,7 +134,7 @@ async def add_variant(session: AsyncSession, actor: Actor, product_id: str, new:
 
     Raises:
         NotFound: the product does not exist.
-        InvalidData: see `insert_variant`; or another variant of the product has the same option values.
+        InvalidData: another variant of the product has the same option values, or as in `insert_variant`.
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)
@@ -153,7 +153,7 @@ async def change_variant(
 
     Raises:
         NotFound: the product or the variant does not exist.
-        InvalidData: see `set_variant`; or another variant of the product has the same option values.
+        InvalidData: another variant of the product has the same option values, or as in `set_variant`.
     """
     actor.require(Right.CHANGE_CATALOG)
     product = await lock_product(session, product_id)

@@ -47,7 +47,9 @@ class SearchEngine(Protocol):
 
 @lru_cache
 def load_search_engine(place: str) -> SearchEngine:
-    """Return the engine that the setting SEARCH_ENGINE names, as `package.module:Class`; if empty, the shop's own.
+    """Return the engine that the setting SEARCH_ENGINE names, by default the shop's own.
+
+    The setting has the form `package.module:Class`.
 
     Raises:
         SettingsError: the class cannot be imported or created, or lacks a method.

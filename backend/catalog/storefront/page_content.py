@@ -283,7 +283,7 @@ async def _breadcrumb(session: AsyncSession, product_id: str) -> list[CategoryRe
 
 
 async def _related(session: AsyncSession, product: Product) -> list[ProductCard]:
-    """Return products from the same categories, only those that can be bought.
+    """Return available products from the same categories.
 
     Products for the same age come first. Within each group, featured products come first, then the newest.
     """

@@ -33,7 +33,7 @@ async def create_cart(
     """Create a cart in the region and the sales channel, with the given values and customer.
 
     Raises:
-        InvalidData: see `change_cart`; or an item is not for sale.
+        InvalidData: an item is not for sale, or as in `change_cart`.
         InsufficientStock: fewer units of an item can be sold.
     """
     if new.currency_code is not None and new.currency_code.casefold() != region.currency_code:

@@ -19,7 +19,7 @@ CONVERTERS: Mapping[SourceFormat, Callable[[Table], SourceFile]] = {
 
 
 def list_known_headings() -> frozenset[str]:
-    """Return the normalized headings that any format or the shop's own files use, and their synonyms."""
+    """Return the normalized headings of all formats and of the shop's own files, with their synonyms."""
     of_formats = (google, mercadolibre, prestashop, shopify, woocommerce)
     others = [names for one in of_formats for names in one.HEADINGS.values()]
     return list_headings().union(*others, *SYNONYMS.values())

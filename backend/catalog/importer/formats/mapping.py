@@ -215,7 +215,7 @@ def _rank(column: str, heading: str, values: Sequence[str]) -> int | None:
 
 
 def _is_name(text: str) -> bool:
-    """Return True if the text looks like a name. A code has digits, and no spaces."""
+    """Return True if the text looks like a name: it has a space, or no digits."""
     return " " in text or not any(letter.isdigit() for letter in text)
 
 

@@ -59,11 +59,11 @@ async def open_product_file(database: Database, path: Path, columns: Mapping[str
     Args:
         database: the shop's database.
         path: the file.
-        columns: for a table in an unknown format, the importer's columns by heading; an empty text for a column that
-            is not imported.
+        columns: for a table in an unknown format, the importer's columns by heading; an empty text for a
+            column that is not imported.
 
     Raises:
-        UnreadableFile: the file cannot be read; or see `_choose_columns`.
+        UnreadableFile: the file cannot be read, or the columns are not valid for it: see `_choose_columns`.
     """
     source = await asyncio.to_thread(_read_source, path, columns)
     if source is None:
@@ -187,7 +187,7 @@ def _describe_columns(suggestions: Sequence[ColumnSuggestion]) -> list[str]:
 
 
 def _limit(lines: list[str]) -> list[str]:
-    """Return the first `MAX_NAMED` lines, and a line with the number of omitted lines."""
+    """Return the first `MAX_NAMED` lines and, if there are more, a line with the number of omitted lines."""
     return [
         *lines[:MAX_NAMED],
         *([f"… and {len(lines) - MAX_NAMED} more."] if len(lines) > MAX_NAMED else []),
