@@ -203,7 +203,7 @@ def _name_of(node: ast.AST) -> str:
 
 
 def _list_lines(node: ast.stmt) -> tuple[int, int]:
-    """Return the first and last line number of a statement; of one with a body, only its header's."""
+    """Return the numbers of a statement's first and final lines; of one with a body, those of its header."""
     body = getattr(node, "body", None)
     if not body:
         return node.lineno, node.end_lineno or node.lineno

@@ -14,7 +14,7 @@ from backend.core.dates import hour_label, weekday_name
 from backend.core.money import format_cop, format_typed_cop
 from backend.core.texts import _, format_count
 from backend.office.deliveries.form import DAY_FIELDS, format_town_codes
-from backend.office.deliveries.saving import MAX_OPTIONS, format_version
+from backend.office.deliveries.saving import format_version
 from backend.office_settings import read_effective_settings
 from backend.shipping.delivery_promise import build_delivery_terms, promise_delivery
 from backend.shipping.models import ServiceZone, ShippingOption
@@ -38,8 +38,6 @@ from backend.shipping.terms.own_delivery import (
 from backend.shipping.terms.weekly_schedules import MAX_HOUR, WeeklySchedule
 from backend.staff.rights import Actor, Right
 
-PAGE_SIZE = 20
-"""Number of zones and of points that the screen displays at first."""
 MAX_SHOWN_TOWNS = 6
 """Maximum number of municipalities that a zone's line names; the others are counted."""
 USUAL_SCHEDULE = WeeklySchedule((0, 1, 2, 3, 4, 5), 9, 18)
@@ -93,7 +91,6 @@ class DeliveryRow:
         when: its days and hours.
         promise: the promise to a customer who pays now; empty without a promise.
         warning: a warning or a request to complete data; empty if there is none.
-        version: the version of its form.
     """
 
     id: str
@@ -103,46 +100,24 @@ class DeliveryRow:
     when: str
     promise: str
     warning: str
-    version: str
+    form: DeliveryForm
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveriesPage:
-    """Content of the screen Entregas.
-
-    Attributes:
-        forms: the form of a new zone (`NEW`), that of a new point (`NEW_POINT`), and those of the opened rows, by id.
-        warning: why customers cannot choose own delivery; empty if they can.
-        zone_count: number of all zones; `zones` are those that are displayed.
-        point_count: number of all points.
-    """
+    """Content of the screen Entregas. `warning` says why customers cannot choose own delivery; empty if they can."""
 
     zones: list[DeliveryRow]
     points: list[DeliveryRow]
-    forms: dict[str, DeliveryForm]
+    new_zone: DeliveryForm
+    new_point: DeliveryForm
     warning: str
-    zone_count: int
-    point_count: int
 
 
 async def deliveries_page(
-    session: AsyncSession,
-    actor: Actor,
-    settings: Settings,
-    running: Collection[str],
-    *,
-    opened: Collection[str] = (),
-    limit: int = MAX_OPTIONS,
+    session: AsyncSession, actor: Actor, settings: Settings, running: Collection[str]
 ) -> DeliveriesPage:
-    """Return the content of the screen Entregas.
-
-    Args:
-        session: the database session.
-        actor: the staff member.
-        settings: the settings of the process.
-        running: the ids of the fulfillment providers of this process.
-        opened: ids of the zones and points whose forms are opened.
-        limit: maximum number of zones, and of points.
+    """Return the content of the screen Entregas. `running` are the ids of this process's fulfillment providers.
 
     Raises:
         Forbidden: the actor may not see shipping options.
@@ -156,7 +131,6 @@ async def deliveries_page(
     )
     found = [(option, zone) for option, zone in (await session.execute(query)).all()]
     zones = [one for one in found if is_own_delivery(one[0])]
-    points = [one for one in found if is_pickup(one[0])]
     effective = await read_effective_settings(session, settings)
     await load_holidays()
     is_off = OWN_DELIVERY in await list_disabled_providers(session)
@@ -164,17 +138,11 @@ async def deliveries_page(
     if zones and (is_off or OWN_DELIVERY not in running):
         warning = _("La entrega propia está apagada: nadie la puede elegir. Enciéndela en Ajustes.")
     return DeliveriesPage(
-        zones=[_zone_row(*one, zones, effective) for one in zones[:limit]],
-        points=[_point_row(*one, effective) for one in points[:limit]],
-        forms={
-            NEW: _build_form(NEW, {}, USUAL_SCHEDULE, ()),
-            NEW_POINT: _new_point_form([option for option, _zone in points], effective),
-            **{one[0].id: _zone_form(*one) for one in zones if one[0].id in opened},
-            **{one[0].id: _point_form(*one, effective) for one in points if one[0].id in opened},
-        },
+        zones=[_zone_row(*one, zones, effective) for one in zones],
+        points=[_point_row(*one, effective) for one in found if is_pickup(one[0])],
+        new_zone=_build_form(NEW, {}, USUAL_SCHEDULE, ()),
+        new_point=_new_point_form([option for option, _zone in found if is_pickup(option)], effective),
         warning=warning,
-        zone_count=len(zones),
-        point_count=len(points),
     )
 
 
@@ -225,15 +193,14 @@ def _zone_row(
         when=describe_option(option),
         promise=_describe_promise(option, settings),
         warning=describe_overlaps(option, zone, zones),
-        version=format_version(option, zone),
+        form=_build_form(
+            option.id,
+            {"name": option.name, "price": format_typed_cop(price), **_zone_texts(terms)},
+            terms.schedule,
+            codes,
+            format_version(option, zone),
+        ),
     )
-
-
-def _zone_form(option: ShippingOption, zone: ServiceZone) -> DeliveryForm:
-    terms = parse_zone_terms(option.data)
-    texts = {"name": option.name, "price": format_typed_cop(option.amount or 0), **_zone_texts(terms)}
-    version = format_version(option, zone)
-    return _build_form(option.id, texts, terms.schedule, zone.municipality_codes, version)
 
 
 def _new_point_form(points: Sequence[ShippingOption], settings: Settings) -> DeliveryForm:
@@ -259,18 +226,13 @@ def _point_row(option: ShippingOption, zone: ServiceZone, settings: Settings) ->
         when=point.hours_label,
         promise=_describe_promise(option, settings),
         warning="" if is_complete else _("Falta la dirección o el horario: quien compra todavía no los ve."),
-        version=format_version(option, zone),
-    )
-
-
-def _point_form(option: ShippingOption, zone: ServiceZone, settings: Settings) -> DeliveryForm:
-    point = read_pickup_point(option)
-    return _build_form(
-        option.id,
-        {"name": option.name, ADDRESS: point.address or settings.carrier_origin_address},
-        point.schedule or USUAL_SCHEDULE,
-        [point.dane_code] if point.dane_code else _warehouse_towns(settings),
-        format_version(option, zone),
+        form=_build_form(
+            option.id,
+            {"name": option.name, ADDRESS: point.address or settings.carrier_origin_address},
+            point.schedule or USUAL_SCHEDULE,
+            [point.dane_code] if point.dane_code else _warehouse_towns(settings),
+            format_version(option, zone),
+        ),
     )
 
 

@@ -3,19 +3,11 @@
 from typing import Any
 
 import reflex as rx
-from reflex.vars import ArrayVar, NumberVar, ObjectVar
+from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.office.deliveries.form import HOLIDAYS, MAX_NAME_LENGTH
-from backend.office.deliveries.page import (
-    NEW,
-    NEW_POINT,
-    DayTick,
-    DeliveryForm,
-    DeliveryRow,
-    TownTag,
-    list_hours,
-)
+from backend.office.deliveries.page import DayTick, DeliveryForm, DeliveryRow, TownTag, list_hours
 from backend.shipping.terms.own_delivery import (
     ADDRESS,
     CUTOFF_HOUR,
@@ -39,7 +31,6 @@ from storefront.reflex_ext.hooks import text_at
 TITLE = _("Entregas")
 BUTTON = "button button--small "
 VIEW = DeliveriesState.content
-FORMS = VIEW.forms
 
 
 def page() -> rx.Component:
@@ -68,9 +59,8 @@ def zones_panel() -> rx.Component:
             "está en dos zonas, se le ofrece la más barata."
         ),
         VIEW.zones,
-        NEW,
+        VIEW.new_zone,
         zone_form,
-        count=VIEW.zone_count,
         nothing=_("Todavía no hay zonas: solo se ofrece la transportadora."),
         add=_("Agregar una zona"),
         test_id="zone",
@@ -83,9 +73,8 @@ def points_panel() -> rx.Component:
         _("Puntos para recoger"),
         _("Quien compra ve la dirección y el horario al pagar, en su pedido y en los correos."),
         VIEW.points,
-        NEW_POINT,
+        VIEW.new_point,
         point_form,
-        count=VIEW.point_count,
         nothing=_("Todavía no hay puntos para recoger."),
         add=_("Agregar un punto"),
         test_id="point",
@@ -96,15 +85,14 @@ def delivery_panel(
     title: str,
     about: str,
     rows: ArrayVar[list[DeliveryRow]],
-    new_id: str,
+    new: ObjectVar[DeliveryForm],
     form: Any,
     *,
-    count: NumberVar[int],
     nothing: str,
     add: str,
     test_id: str,
 ) -> rx.Component:
-    """Render a list of zones or points, and the form of a new one. `count` is the number of all zones or all points."""
+    """Render a list of zones or points, and the form of a new one."""
     return rx.el.section(
         rx.el.h2(title, class_name="o-section__title"),
         rx.el.p(about, class_name="o-row__detail"),
@@ -114,23 +102,8 @@ def delivery_panel(
             rx.el.p(nothing, class_name="o-row__detail"),
         ),
         rx.cond(
-            count > rows.length(),
-            rx.el.button(
-                _("Ver más"),
-                type="button",
-                class_name=f"{BUTTON}button--quiet o-more",
-                on_click=DeliveriesState.load_more,
-                data_testid=f"{test_id}-more",
-            ),
-        ),
-        rx.cond(
             has_right(Right.CHANGE_SETTINGS),
-            fold(
-                add,
-                form(FORMS[new_id].to(ObjectVar, DeliveryForm), _("Agregar")),
-                test_id=f"{test_id}-new",
-                key=count.to_string(),
-            ),
+            fold(add, form(new, _("Agregar")), test_id=f"{test_id}-new", key=rows.length().to_string()),
         ),
         class_name="o-panel o-section o-webhooks",
         data_testid=f"{test_id}-panel",
@@ -156,21 +129,11 @@ def delivery_row(row: ObjectVar[DeliveryRow], form: Any, test_id: str) -> rx.Com
         rx.cond(
             has_right(Right.CHANGE_SETTINGS),
             rx.fragment(
-                rx.el.details(
-                    rx.el.summary(
-                        _("Cambiar"),
-                        icon("down", size=20),
-                        class_name="o-webhooks__fold",
-                        on_click=DeliveriesState.open_form(row.id),
-                        data_opens="",  # a click before the scripts are loaded waits for them
-                    ),
-                    rx.cond(
-                        FORMS.contains(row.id),
-                        form(FORMS[row.id].to(ObjectVar, DeliveryForm), _("Guardar cambios")),
-                        rx.el.p(_("Un momento…"), class_name="o-row__detail"),
-                    ),
-                    data_testid=f"{test_id}-change",
-                    key=row.version,
+                fold(
+                    _("Cambiar"),
+                    form(row.form, _("Guardar cambios")),
+                    test_id=f"{test_id}-change",
+                    key=row.form.version,
                 ),
                 rx.el.div(
                     confirm_button(

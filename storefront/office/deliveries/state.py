@@ -23,20 +23,13 @@ from backend.office.deliveries.form import (
 from backend.office.deliveries.page import (
     NEW,
     NEW_POINT,
-    PAGE_SIZE,
     DeliveriesPage,
     DeliveryForm,
     TownTag,
     build_tags,
     deliveries_page,
 )
-from backend.office.deliveries.saving import (
-    MAX_OPTIONS,
-    DeliveryChanged,
-    delete_delivery,
-    save_point,
-    save_zone,
-)
+from backend.office.deliveries.saving import DeliveryChanged, delete_delivery, save_point, save_zone
 from backend.shipping.models import ShippingOption
 from backend.shipping.municipalities import search_municipalities
 from backend.staff.rights import Actor, Right
@@ -52,8 +45,6 @@ MAX_SUGGESTIONS = 5
 class DeliveriesState(OfficeScreen, KnownClientState):
     """State of the screen of own delivery: zones and pickup points, and the municipalities chosen in their forms.
 
-    The form of a zone or point is loaded when the staff member opens its row: a shop can have many zones.
-
     Attributes:
         towns: the chosen municipalities, by form id.
         codes: the codes of these municipalities, as the form's hidden field sends them, by form id.
@@ -65,10 +56,6 @@ class DeliveriesState(OfficeScreen, KnownClientState):
     codes: rx.Field[dict[str, str]] = rx.field(default_factory=dict)
     suggestions: rx.Field[list[TownTag]] = rx.field(default_factory=list)
     suggested_for: rx.Field[str] = rx.field("")
-    _opened: frozenset[str] = frozenset()
-    """Ids of the zones and points whose forms are loaded."""
-    _limit: int = PAGE_SIZE
-    """Maximum number of displayed zones, and of points."""
 
     _right: ClassVar[Right] = Right.READ_SETTINGS
     _topics: ClassVar[frozenset[str]] = frozenset({Topic.SETTINGS})
@@ -76,14 +63,7 @@ class DeliveriesState(OfficeScreen, KnownClientState):
     async def _read_content(self, actor: Actor) -> DeliveriesPage:
         shop = current_shop()
         async with shop.database.read() as session:
-            return await deliveries_page(
-                session,
-                actor,
-                shop.settings,
-                shop.fulfillment_providers,
-                opened=self._opened,
-                limit=self._limit,
-            )
+            return await deliveries_page(session, actor, shop.settings, shop.fulfillment_providers)
 
     async def _show(self, actor: Actor) -> None:
         await super()._show(actor)
@@ -107,22 +87,10 @@ class DeliveriesState(OfficeScreen, KnownClientState):
             self.towns = {form_id: build_tags(parse_town_codes(text)) for form_id, text in codes.items()}
 
     def _list_forms(self) -> list[DeliveryForm]:
-        return [] if self.content is None else list(self.content.forms.values())
-
-    @office_event(Right.CHANGE_SETTINGS, is_press=False)
-    async def open_form(self, actor: Actor, option_id: str) -> None:
-        """Load the form of a zone or point."""
-        page, option_id = self.content, checked_id(option_id)
-        if page is None or option_id not in {row.id for row in (*page.zones, *page.points)}:
-            raise InvalidData("not a zone or point of this screen")
-        self._opened |= {option_id}
-        await self._refresh(actor)
-
-    @office_event(is_press=False)
-    async def load_more(self, actor: Actor) -> None:
-        """Display more zones and points."""
-        self._limit = min(self._limit + PAGE_SIZE, MAX_OPTIONS)
-        await self._refresh(actor)
+        page = self.content
+        if page is None:
+            return []
+        return [page.new_zone, page.new_point, *(row.form for row in (*page.zones, *page.points))]
 
     @office_event(Right.READ_SETTINGS, supersedes=True, debounce=DEBOUNCE_MS)
     async def find_towns(self, _actor: Actor, form_id: str, text: str) -> None:
@@ -202,7 +170,7 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         try:
             form = parse(typed)
             async with shop.database.transaction() as session:
-                saved = await save(
+                return await save(
                     session,
                     actor,
                     shop.fulfillment_providers,
@@ -216,10 +184,6 @@ class DeliveriesState(OfficeScreen, KnownClientState):
         except DeliveryChanged as error:
             await self._show(actor)
             self._announce(error.staff_text or error.message, "problem")
-        else:
-            if not option_id:
-                self._limit = MAX_OPTIONS  # the new row is the last one
-            return saved
         return None
 
     @office_event(Right.CHANGE_SETTINGS)

@@ -72,7 +72,7 @@ async def options(shop: Shop, shop_defaults: Defaults) -> dict[str, str]:
         page = await deliveries_page(session, COMMAND_LINE, shop.settings, ["own_delivery"])
         [row] = page.points
         form = parse_point_form(POINT)
-        version = row.version
+        version = row.form.version
         point = await save_point(session, COMMAND_LINE, {}, form, option_id=row.id, version=version)
         await add_product(session, shop_defaults, "trompo", stock=9)
         return {"pickup": point.id, "own": zone.id}

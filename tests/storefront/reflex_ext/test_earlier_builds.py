@@ -63,7 +63,7 @@ async def test_file_is_served_compressed_and_cached_permanently(tmp_path: Path) 
 
 
 def let_pass(data: Path, days: int, *stored: str) -> None:
-    """Simulate that these files, or all files, were used this many days ago for the last time."""
+    """Simulate that these files, or all files, have not been used for this many days."""
     then = (now() - timedelta(days=days)).timestamp()
     for name in stored or names(data):
         os.utime(data / "builds" / "assets" / name, (then, then))

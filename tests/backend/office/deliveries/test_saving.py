@@ -87,15 +87,14 @@ async def test_zone_is_created_changed_and_deleted_with_an_audit(
     assert " ".join(row.price.split()) == "$ 8.000 · gratis desde $ 120.000"
     assert " ".join(row.when.split()) == "lunes y sábado, 9 a. m. a 6 p. m."
     assert row.promise.startswith("Si pagas")
-    async with database.read() as session:
-        page = await deliveries_page(session, COMMAND_LINE, settings, RUNNING, opened={option_id})
-    form = page.forms[option_id]
-    assert (form.version, form.texts["price"], form.texts["free_from"]) == (row.version, "8.000", "120.000")
-    assert [tag.label for tag in build_tags(parse_town_codes(form.texts["towns"]))] == [
+    assert (row.form.texts["price"], row.form.texts["free_from"]) == ("8.000", "120.000")
+    assert [tag.label for tag in build_tags(parse_town_codes(row.form.texts["towns"]))] == [
         "Medellín, Antioquia",
         "Envigado, Antioquia",
     ]
-    await save(database, option_id=option_id, version=row.version, price="0", free_from="", towns=ENVIGADO)
+    await save(
+        database, option_id=option_id, version=row.form.version, price="0", free_from="", towns=ENVIGADO
+    )
     [[row], _points] = await read_rows(database, settings)
     assert (row.price, row.where) == ("Gratis", "Envigado")
     async with database.transaction() as session:
@@ -117,7 +116,7 @@ async def test_pickup_point_gets_its_address_and_hours(database: Database, setti
     assert usual.warning.startswith("Falta la dirección o el horario")
     form = parse_point_form(POINT)
     async with database.transaction() as session:
-        await save_point(session, COMMAND_LINE, {}, form, option_id=usual.id, version=usual.version)
+        await save_point(session, COMMAND_LINE, {}, form, option_id=usual.id, version=usual.form.version)
         other = parse_point_form({**POINT, "name": "Recoger en Envigado", "towns": ENVIGADO})
         await save_point(session, COMMAND_LINE, {}, other)
     _zones, points = await read_rows(database, settings)
@@ -160,10 +159,10 @@ async def test_second_of_two_concurrent_changes_is_refused(database: Database, s
 
     async def change(session: AsyncSession) -> None:
         form = parse_zone_form({**ZONE, "price": "9.000"})
-        await save_zone(session, COMMAND_LINE, {}, form, option_id=option_id, version=row.version)
+        await save_zone(session, COMMAND_LINE, {}, form, option_id=option_id, version=row.form.version)
 
     async def change_later() -> str:
-        return await save(database, option_id=option_id, version=row.version, price="5.000")
+        return await save(database, option_id=option_id, version=row.form.version, price="5.000")
 
     with pytest.raises(DeliveryChanged):
         await run_against_rival(database, change, change_later)
@@ -178,7 +177,7 @@ async def test_change_of_a_deleted_zone_is_refused(database: Database, settings:
     async with database.transaction() as session:
         await delete_delivery(session, COMMAND_LINE, option_id)
     with pytest.raises(DeliveryChanged):
-        await save(database, option_id=option_id, version=row.version)
+        await save(database, option_id=option_id, version=row.form.version)
 
 
 async def test_two_concurrent_first_zones_link_the_provider_once(
@@ -206,7 +205,7 @@ async def test_office_creates_no_more_zones_and_points_than_the_limit(
     with pytest.raises(NotAllowed):
         await save(database, name="Tercera")
     [[zone, _other], [_usual]] = await read_rows(database, settings)
-    await save(database, option_id=zone_id, version=zone.version, price="9.000")
+    await save(database, option_id=zone_id, version=zone.form.version, price="9.000")
     for name in ("Norte", "Sur"):
         async with database.transaction() as session:
             saved = save_point(session, COMMAND_LINE, {}, parse_point_form({**POINT, "name": name}))
@@ -230,7 +229,7 @@ async def test_other_shipping_options_cannot_be_saved_or_deleted(
         query = select(ShippingOption.id).where(ShippingOption.price_type == "calculated")
         carrier_id = (await session.execute(query)).scalar_one()
     with pytest.raises(NotFound):
-        await save(database, option_id=point.id, version=point.version)
+        await save(database, option_id=point.id, version=point.form.version)
     async with database.transaction() as session:
         with pytest.raises(NotFound):
             await save_point(
@@ -239,7 +238,7 @@ async def test_other_shipping_options_cannot_be_saved_or_deleted(
                 {},
                 parse_point_form(POINT),
                 option_id=zone_id,
-                version=zone.version,
+                version=zone.form.version,
             )
         for option_id in (carrier_id, "so_unknown"):
             with pytest.raises(NotFound):

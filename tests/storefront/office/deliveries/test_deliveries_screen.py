@@ -5,10 +5,7 @@ from typing import Any
 import pytest
 
 from backend.app import Shop
-from backend.office.deliveries.form import parse_zone_form
-from backend.office.deliveries.page import PAGE_SIZE
-from backend.office.deliveries.saving import save_zone
-from backend.staff.rights import COMMAND_LINE, Role
+from backend.staff.rights import Role
 from storefront.live.refresh import update_state
 from storefront.office.deliveries.state import DeliveriesState
 from tests.backend.office.deliveries.test_saving import ENVIGADO, MEDELLIN, POINT, ZONE
@@ -53,16 +50,15 @@ async def test_zone_is_saved_changed_and_deleted(browser_of: BrowserFactory) -> 
     await send_event(screen, "save_zone", {**ZONE, "form": "new", "version": ""})
     assert (screen.announcement.tone, screen.problems, screen.codes["new"]) == ("news", {}, "")
     [zone] = screen.content.zones
-    await send_event(screen, "open_form", zone.id)
-    change = {**ZONE, "form": zone.id, "version": zone.version, "price": "9.000"}
+    change = {**ZONE, "form": zone.id, "version": zone.form.version, "price": "9.000"}
     await send_event(screen, "save_zone", change)
-    assert screen.content.forms[zone.id].texts["price"] == "9.000"
+    assert screen.content.zones[0].form.texts["price"] == "9.000"
     await send_event(screen, "save_zone", {**change, "price": "1.000"})  # the version is an earlier one
     assert (screen.announcement.tone, screen.announcement.text[:25]) == (
         "problem",
         "Otra persona la cambió mi",
     )
-    assert screen.content.forms[zone.id].texts["price"] == "9.000"
+    assert screen.content.zones[0].form.texts["price"] == "9.000"
     await send_event(screen, "save_zone", {**ZONE, "form": "new", "version": "", "name": "Otra"})
     assert screen.announcement.text.startswith("Guardada. Medellín, Envigado: también en la zona «Domicilio»")
     await send_event(screen, "delete", zone.id)
@@ -79,10 +75,8 @@ async def test_change_by_another_staff_member_replaces_only_the_towns_of_its_for
     [zone] = other.content.zones
     await update_state(screen)
     assert screen.codes["new"] == MEDELLIN
-    await send_event(screen, "open_form", zone.id)
-    assert screen.codes["new"] == MEDELLIN
     assert screen.codes[zone.id] == f"{MEDELLIN} {ENVIGADO}"
-    change = {**ZONE, "form": zone.id, "version": zone.version, "towns": ENVIGADO}
+    change = {**ZONE, "form": zone.id, "version": zone.form.version, "towns": ENVIGADO}
     await send_event(other, "save_zone", change)
     await update_state(screen)
     assert (screen.codes["new"], screen.codes[zone.id]) == (MEDELLIN, ENVIGADO)
@@ -96,14 +90,12 @@ async def test_change_by_another_staff_member_replaces_only_the_towns_of_its_for
 async def test_pickup_point_is_saved(browser_of: BrowserFactory) -> None:
     screen = await open_screen(browser_of)
     [point] = screen.content.points
-    await send_event(screen, "open_form", point.id)
-    addresses = {screen.content.forms[form_id].texts["address"] for form_id in (point.id, "new-point")}
-    assert addresses == {"Calle 80 # 68-20"}
+    assert point.form.texts["address"] == screen.content.new_point.texts["address"] == "Calle 80 # 68-20"
     await send_event(screen, "save_point", {**POINT, "form": point.id, "version": "", "address": ""})
     assert screen.problems == {f"{point.id}-address": "Escribe la dirección."}
-    await send_event(screen, "save_point", {**POINT, "form": point.id, "version": point.version})
+    await send_event(screen, "save_point", {**POINT, "form": point.id, "version": point.form.version})
     assert [row.where for row in screen.content.points] == ["Calle 10 # 4-20, Medellín"]
-    assert screen.content.forms["new-point"].texts["address"] == "", "a further point is elsewhere"
+    assert screen.content.new_point.texts["address"] == "", "a further point is elsewhere"
     await send_event(screen, "save_point", {**POINT, "form": "new-point", "version": "", "name": "Otro"})
     assert [row.name for row in screen.content.points] == ["Recoger en El Poblado", "Otro"]
 
@@ -120,41 +112,6 @@ async def test_other_roles_see_deliveries_but_cannot_change_them(
     await send_event(screen, "save_point", {**POINT, "form": "new-point", "version": ""})
     await send_event(screen, "delete", point.id)
     await send_event(screen, "add_town", "new", MEDELLIN)
-    await send_event(screen, "open_form", point.id)
-    assert point.id not in screen.content.forms
     await send_event(screen, "load")
     assert (screen.content.zones, [row.id for row in screen.content.points]) == ([], [point.id])
     assert screen.codes["new"] == ""
-
-
-@pytest.mark.usefixtures("defaults")
-async def test_form_is_only_loaded_when_its_row_is_opened(browser_of: BrowserFactory) -> None:
-    screen = await open_screen(browser_of)
-    for name in ("Norte", "Sur"):
-        await send_event(screen, "add_town", "new", MEDELLIN)
-        await send_event(screen, "save_zone", {**ZONE, "form": "new", "version": "", "name": name})
-    assert (set(screen.content.forms), set(screen.codes)) == ({"new", "new-point"}, {"new", "new-point"})
-    north, _south = screen.content.zones
-    await send_event(screen, "open_form", north.id)
-    assert set(screen.content.forms) == {"new", "new-point", north.id}
-    assert screen.codes[north.id] == f"{MEDELLIN} {ENVIGADO}"
-    for unknown in ("new", "so_unknown"):
-        await send_event(screen, "open_form", unknown)
-        assert screen.announcement.tone == "problem"
-    assert len(screen.content.forms) == 3
-
-
-@pytest.mark.usefixtures("defaults")
-async def test_long_list_is_displayed_in_pages(shop: Shop, browser_of: BrowserFactory) -> None:
-    async with shop.database.transaction() as session:
-        for number in range(PAGE_SIZE + 2):
-            form = parse_zone_form({**ZONE, "name": f"Zona {number}"})
-            await save_zone(session, COMMAND_LINE, shop.fulfillment_providers, form)
-    screen, other = await open_screen(browser_of), await open_screen(browser_of)
-    assert len(screen.content.zones) == PAGE_SIZE
-    assert (screen.content.zone_count, screen.content.point_count) == (PAGE_SIZE + 2, 1)
-    await send_event(screen, "load_more")
-    assert [row.name for row in screen.content.zones[-2:]] == [f"Zona {PAGE_SIZE}", f"Zona {PAGE_SIZE + 1}"]
-    await send_event(other, "add_town", "new", MEDELLIN)
-    await send_event(other, "save_zone", {**ZONE, "form": "new", "version": "", "name": "Nueva"})
-    assert other.content.zones[-1].name == "Nueva", "a new row is displayed"
