@@ -99,7 +99,7 @@ async def open_attention(till: Till) -> list[tuple[str, int | None]]:
         return [(kind, amount) for kind, amount in rows]
 
 
-async def test_difference_is_received_once(till: Till) -> None:
+async def test_payment_of_a_difference_is_recorded_once_by_concurrent_requests(till: Till) -> None:
     order = await make_dearer(till)
     results = await asyncio.gather(*(receive(till, order, PRICE) for _ in range(3)), return_exceptions=True)
     assert sum(1 for one in results if isinstance(one, NothingOwed)) == 2
@@ -140,7 +140,7 @@ async def test_nothing_is_owed_after_the_order_is_edited_back(till: Till) -> Non
         await receive(till, order, PRICE)
 
 
-async def test_difference_is_given_back_once(till: Till) -> None:
+async def test_difference_is_refunded_once(till: Till) -> None:
     order = await make_cheaper(till)
     assert (order.total, order.payment_status) == (2 * PRICE, "captured")
     assert await open_attention(till) == [("edit_refund", PRICE)]
@@ -160,7 +160,7 @@ async def test_difference_is_given_back_once(till: Till) -> None:
     await pack_order(till, order)
 
 
-async def test_resolved_attention_row_books_the_refund(till: Till) -> None:
+async def test_resolving_the_attention_about_a_difference_books_its_refund(till: Till) -> None:
     order = await make_cheaper(till)
     service = AttentionService(till.database, {AttentionKind.EDIT_REFUND: DifferenceRefundResolver()})
     async with till.database.read() as session:
@@ -170,7 +170,9 @@ async def test_resolved_attention_row_books_the_refund(till: Till) -> None:
     assert await open_attention(till) == []
 
 
-async def test_attention_row_of_a_booked_refund_cannot_be_resolved(till: Till) -> None:
+async def test_attention_about_a_difference_cannot_be_resolved_after_its_refund_was_booked(
+    till: Till,
+) -> None:
     order = await make_cheaper(till)
     service = AttentionService(till.database, {AttentionKind.EDIT_REFUND: DifferenceRefundResolver()})
     async with till.database.read() as session:
@@ -202,7 +204,7 @@ async def test_order_with_a_refunded_difference_can_be_edited_again(till: Till) 
     assert await open_attention(till) == []
 
 
-async def test_full_refund_of_an_order_closes_the_row_about_the_difference(till: Till) -> None:
+async def test_full_refund_of_an_order_closes_the_attention_about_its_difference(till: Till) -> None:
     order = await make_cheaper(till)
     new = CreateRefund(amount=3 * PRICE, reference="T-3", reason="no lo quiere", cancel=True)
     await refund_order(till.database, OWNER, order.id, new)

@@ -133,7 +133,9 @@ async def test_order_page_asks_the_bank_about_an_undecided_difference(till: Till
     assert (await till.read_order(order.id)).payment_status == "captured"
 
 
-async def test_late_approval_of_a_settled_difference_waits_for_staff(till: Till, order: Order) -> None:
+async def test_late_approval_of_a_difference_paid_by_other_means_raises_attention(
+    till: Till, order: Order
+) -> None:
     await pay(till, order)
     payment = await newest_payment(till, order)
     await till.decide(payment, ProviderState.REJECTED)
@@ -158,7 +160,7 @@ async def test_wrong_amount_is_refused(till: Till, order: Order) -> None:
     assert len(await list_payments(till, order)) == 1
 
 
-async def test_missing_bank_starts_no_payment(
+async def test_payment_without_a_valid_bank_choice_is_refused(
     till: Till, order: Order, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def check(answers: Mapping[str, Any]) -> CheckedPayer:

@@ -128,7 +128,7 @@ async def test_variant_is_replaced_by_the_same_number_of_units(till: Till) -> No
     assert (await till.available(red), await till.available(blue)) == (5, 3)
 
 
-async def test_only_units_that_the_edit_leaves_become_another_variant(till: Till) -> None:
+async def test_variant_change_replaces_only_the_units_left_in_the_line(till: Till) -> None:
     red, blue = await till.make_variant("rojo", stock=5), await till.make_variant("azul", stock=5)
     order = await place_paid_order(till, red, 3)
     async with till.database.transaction() as session:
@@ -139,7 +139,7 @@ async def test_only_units_that_the_edit_leaves_become_another_variant(till: Till
         assert (added.variant_id, added.quantity) == (blue, 2)
 
 
-async def test_actions_are_changed_and_removed(till: Till) -> None:
+async def test_actions_of_an_order_edit_are_changed_and_removed(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     yoyo = await till.make_variant("yoyo", stock=5, price=15_000)
     order = await place_paid_order(till, trompo)
@@ -175,7 +175,7 @@ async def test_repeated_confirmation_is_applied_once(till: Till) -> None:
             await cancel_edit(session, SELLER, edit.id)
 
 
-async def test_two_staff_members_get_the_same_edit(till: Till) -> None:
+async def test_two_staff_members_who_edit_an_order_concurrently_share_one_edit(till: Till) -> None:
     order = await place_paid_order(till, await till.make_variant())
 
     async def rival(session: AsyncSession) -> None:

@@ -67,7 +67,7 @@ async def test_two_for_one_ends_when_one_unit_is_removed(till: Till) -> None:
     assert await till.attention() == []
 
 
-async def test_discount_of_staff_stays_with_the_remaining_units(till: Till) -> None:
+async def test_remaining_units_keep_their_share_of_a_discount_given_by_staff(till: Till) -> None:
     trompo = await till.make_variant(stock=9)
     yoyo = await till.make_variant("yoyo", stock=9, price=20_000)
     cart_id = await till.cart(trompo, 2)

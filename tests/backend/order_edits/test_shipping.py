@@ -80,7 +80,9 @@ async def correct(till: Till, order: Order, address: JsonObject) -> None:
         await correct_address(session, OWNER, order.id, address)
 
 
-async def test_options_have_live_prices(till: Till, order: Order, carrier: ScriptedCarrier) -> None:
+async def test_shipping_options_of_an_edit_are_listed_with_current_prices(
+    till: Till, order: Order, carrier: ScriptedCarrier
+) -> None:
     offer = await list_edit_shipping(till.checkout, SELLER, order.id)
     assert {one.amount for one in offer.choices} == {0, DELIVERY, QUOTED}
     assert offer.chosen == order.shipping_option_id
@@ -91,7 +93,7 @@ async def test_options_have_live_prices(till: Till, order: Order, carrier: Scrip
     assert await read_total(till, edit) == PRICE + QUOTED
 
 
-async def test_order_to_collect_is_delivered_by_the_shop(till: Till, order: Order) -> None:
+async def test_pickup_order_is_changed_to_own_delivery(till: Till, order: Order) -> None:
     edit = await choose_shipping(till, order, "own_delivery", DELIVERY)
     assert (await till.read_order(order.id)).shipping_total == 0  # before the confirmation nothing changes
     edited = await confirm(till, edit, PRICE + DELIVERY)
@@ -127,7 +129,7 @@ async def test_cheaper_shipping_is_given_back(till: Till, order: Order) -> None:
     assert kinds[-1:] == [("edit_refund", QUOTED - DELIVERY)]
 
 
-async def test_products_and_shipping_change_together(till: Till, order: Order) -> None:
+async def test_products_and_shipping_are_changed_in_one_edit(till: Till, order: Order) -> None:
     yoyo = await till.make_variant("yoyo", stock=5, price=15_000)
     await write_edit(till, order, added={yoyo: 2})
     edit = await choose_shipping(till, order, "carrier_standard")
@@ -152,7 +154,7 @@ async def test_own_delivery_is_free_once_the_order_reaches_the_free_amount(till:
     assert edited.shipping_total == 0
 
 
-async def test_quoted_shipping_is_chosen_again_after_a_change_of_products(till: Till, order: Order) -> None:
+async def test_quoted_shipping_must_be_chosen_again_after_products_change(till: Till, order: Order) -> None:
     edit = await choose_shipping(till, order, "carrier_standard")
     yoyo = await till.make_variant("yoyo", stock=5, price=15_000)
     async with till.database.transaction() as session:
@@ -164,7 +166,7 @@ async def test_quoted_shipping_is_chosen_again_after_a_change_of_products(till: 
 
 
 @pytest.mark.parametrize("provider_id", ["carrier_standard", "own_delivery"])
-async def test_shipping_is_chosen_again_after_a_change_of_the_address(
+async def test_shipping_must_be_chosen_again_after_the_address_changes(
     till: Till, order: Order, provider_id: str
 ) -> None:
     edit = await choose_shipping(till, order, provider_id)
@@ -198,9 +200,7 @@ async def test_address_that_changes_while_the_carrier_answers_is_priced_again(
     assert carrier.asked[-1] == LETICIA
 
 
-async def test_unknown_wrongly_priced_or_forbidden_shipping_is_refused_and_not_stored(
-    till: Till, order: Order
-) -> None:
+async def test_refused_choice_of_shipping_is_not_stored_in_the_edit(till: Till, order: Order) -> None:
     async with till.database.transaction() as session:
         edit = await open_edit(session, SELLER, order.id)
     with pytest.raises(OptionNotOffered):

@@ -343,7 +343,7 @@ async def test_orders_are_listed_and_filtered(
     assert (await admin.get("/admin/orders/order_nosuch")).status_code == 404
 
 
-async def test_orders_are_read_without_label_files(
+async def test_reading_orders_does_not_load_label_files(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     order = await complete_purchase(store, trompo, 1, price_type="calculated")

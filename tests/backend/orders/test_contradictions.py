@@ -106,7 +106,7 @@ async def labels(shop: Shop) -> list[tuple[str, bool]]:
 
 
 @pytest.mark.parametrize("state", [S.CANCELED, S.REJECTED, S.EXPIRED, S.HELD])
-async def test_bank_report_of_a_reversal_after_capture_opens_attention(
+async def test_bank_report_of_a_reversal_after_capture_raises_attention(
     shop: Shop, paid: tuple[str, str], state: ProviderState
 ) -> None:
     order_id, session_id = paid
@@ -144,7 +144,7 @@ async def test_bank_report_that_fits_a_captured_payment_changes_nothing(
         ("80000", "USD", None),
     ],
 )
-async def test_bank_report_of_another_amount_after_capture_opens_attention(
+async def test_bank_report_of_another_amount_after_capture_raises_attention(
     shop: Shop, paid: tuple[str, str], amount: str, currency: str, missing: int | None
 ) -> None:
     await report_amount(shop, paid[1], amount, currency)
@@ -154,7 +154,7 @@ async def test_bank_report_of_another_amount_after_capture_opens_attention(
     assert await read_order_status(shop, paid[0]) == ("pending", "captured")
 
 
-async def test_repeated_report_of_the_same_amount_with_cents_opens_no_attention(
+async def test_repeated_report_of_the_same_amount_with_cents_raises_no_attention(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, trompo)
@@ -167,7 +167,7 @@ async def test_repeated_report_of_the_same_amount_with_cents_opens_no_attention(
     assert (await read_open_attention(shop)).kind == KIND
 
 
-async def test_repeated_bank_report_opens_no_second_attention_until_it_changes(
+async def test_repeated_bank_report_raises_no_second_attention_until_it_changes(
     shop: Shop, admin: httpx.AsyncClient, paid: tuple[str, str]
 ) -> None:
     for _ in range(3):
@@ -193,7 +193,7 @@ async def test_repeated_bank_report_opens_no_second_attention_until_it_changes(
         (S.PENDING, []),
     ],
 )
-async def test_report_of_possible_money_after_a_failed_payment_opens_attention(  # noqa: PLR0917 (fixtures)
+async def test_report_of_possible_money_after_a_failed_payment_raises_attention(  # noqa: PLR0917 (fixtures)
     shop: Shop,
     store: httpx.AsyncClient,
     trompo: str,
@@ -208,7 +208,7 @@ async def test_report_of_possible_money_after_a_failed_payment_opens_attention( 
     assert await read_order_status(shop, order_id) == ("canceled", "canceled")
 
 
-async def test_bank_report_without_news_after_a_staff_decision_opens_no_attention(
+async def test_held_report_after_staff_dismissed_the_payment_raises_no_attention(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     _order_id, session_id = await place_order_at_bank(shop, store, trompo)
@@ -337,7 +337,7 @@ async def test_reversal_of_an_already_refunded_payment_is_not_booked_again(
     assert await refunds(shop) == [(TOTAL, "T-1")]
 
 
-async def test_reversal_of_an_approved_second_transaction_opens_attention(
+async def test_reversal_of_an_approved_second_transaction_raises_attention(
     shop: Shop, store: httpx.AsyncClient, trompo: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reject the first payment, approve a second one at the bank, and then reverse that one."""

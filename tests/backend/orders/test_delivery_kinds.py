@@ -208,7 +208,7 @@ async def test_own_delivery_needs_no_label_and_is_delivered_by_hand(
     assert not [title for title in titles if CARRIER_WORDS.search(title)]
 
 
-async def test_unpacked_order_without_a_label_is_packed_again(
+async def test_order_for_own_delivery_can_be_packed_again_after_unpacking(
     shop: Shop, store: httpx.AsyncClient, options: dict[str, str]
 ) -> None:
     order_id = await place_order(shop, store, options["own"])
@@ -223,7 +223,7 @@ async def test_unpacked_order_without_a_label_is_packed_again(
     assert not [event.title for event in detail.events if CARRIER_WORDS.search(event.title)]
 
 
-async def test_lists_packing_screen_and_slips_name_own_delivery(
+async def test_own_delivery_is_named_in_order_lists_packing_screen_and_slips(
     shop: Shop, store: httpx.AsyncClient, options: dict[str, str]
 ) -> None:
     own, pickup = [await place_order(shop, store, options[kind]) for kind in ("own", "pickup")]

@@ -378,7 +378,9 @@ async def read_invoice_parts(shop: Shop) -> tuple[str, str] | tuple[()]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-async def test_all_views_of_an_order_agree_about_its_money(money: Money, case: Case) -> None:
+async def test_every_view_shows_the_same_paid_and_refunded_amounts_of_an_order(
+    money: Money, case: Case
+) -> None:
     shop, order_id = money.shop, money.order.order_id
     for step in case.steps:
         await step(money)
@@ -430,7 +432,7 @@ async def test_refund_in_the_timeline_names_its_author(money: Money) -> None:
     assert (normalize_spaces(event.text), event.actor_name) == ("$ 5.000", "ana")
 
 
-async def test_approval_in_another_currency_names_no_pesos(money: Money) -> None:
+async def test_approval_in_another_currency_is_shown_without_an_amount_in_pesos(money: Money) -> None:
     async with money.shop.database.read() as session:
         payment = await session.get_one(PaymentSession, money.order.session_id)
     dollars = ProviderReport(state=S.CAPTURED, amount=Decimal(20), currency="USD", invoice=payment.invoice)

@@ -129,7 +129,7 @@ def attention_words(paid: str, missing: str, pesos: int) -> str:
 
 
 @pytest.mark.parametrize("reported", ["45443.40", "45443.005", "80000.75", "100000.5"])
-async def test_texts_about_cents_name_the_same_amounts_everywhere(
+async def test_every_text_shows_a_payment_with_cents_by_the_same_amounts(
     shop: Shop, admin: httpx.AsyncClient, order: tuple[str, str], reported: str
 ) -> None:
     """Read every text about the order: in the office, on its page, and in mails to staff, shop and customer.

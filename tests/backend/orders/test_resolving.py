@@ -170,7 +170,7 @@ async def test_accepting_a_different_amount_sets_the_matching_payment_status(
     assert "order_paid" in await mails(shop)
 
 
-async def test_approval_whose_amount_is_reported_later_pays_without_a_decision(
+async def test_approval_pays_the_order_once_its_amount_is_reported_later(
     shop: Shop, paying: tuple[str, str]
 ) -> None:
     async with shop.database.read() as session:

@@ -30,7 +30,7 @@ async def read_rows(shop: Shop, table: Table) -> list[dict[str, Any]]:
     ]
 
 
-async def test_copied_order_equals_a_new_purchase(
+async def test_order_copied_by_the_sold_order_fixture_equals_a_new_purchase(
     shop: Shop, store: httpx.AsyncClient, sold_order: SoldOrder
 ) -> None:
     tables = [

@@ -59,7 +59,7 @@ def test_order_status_changes_only_along_listed_transitions(before: OrderStatus,
     assert (order.canceled_at is not None) == (after is OrderStatus.CANCELED)
 
 
-def test_refused_transition_changes_neither_status() -> None:
+def test_refused_transition_changes_neither_order_nor_payment_status() -> None:
     order = make_order(payment=PaymentStatus.CAPTURED)
     with pytest.raises(StepNotAllowed):
         move(order, status=OrderStatus.CANCELED, payment=PaymentStatus.CANCELED)

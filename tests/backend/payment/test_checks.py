@@ -69,7 +69,7 @@ async def test_bank_decision_while_the_session_is_being_closed_is_kept(
     assert (await _read_session(sqlite, payment)).close_reason is None
 
 
-async def test_two_returns_of_a_shopper_cause_one_check_at_the_bank(
+async def test_shopper_who_comes_back_twice_causes_one_check_at_the_bank(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession
 ) -> None:
     payment = await start_session()
@@ -93,7 +93,7 @@ async def _claim_check(
         return is_claimed, await database_now(session) - checked_at
 
 
-async def test_returning_shopper_causes_a_check_three_seconds_after_the_latest(
+async def test_payment_is_not_checked_again_within_the_pause_after_a_check(
     sqlite: Database, start_session: StartSession
 ) -> None:
     payment, pause = await start_session(), timedelta(seconds=3)

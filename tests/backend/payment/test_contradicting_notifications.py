@@ -95,7 +95,7 @@ async def reject(desk: Desk) -> None:
         await session.execute(update(PaymentSession).values(state="rejected", captured_amount=None))
 
 
-async def test_notification_of_a_reversal_after_capture_opens_attention(desk: Desk) -> None:
+async def test_notification_of_a_reversal_after_capture_raises_attention(desk: Desk) -> None:
     desk.set_bank_state(S.CANCELED)
     await desk.notify("6")
     assert (await desk.list_attention_kinds(), await desk.count_unhandled()) == (["payment_contradicted"], 0)

@@ -142,7 +142,7 @@ async def _read_state(database: Database, invoice: str) -> str:
 
 
 @pytest.mark.parametrize("form", ["form", "query", "json", "get"])
-async def test_genuine_notification_captures_the_payment_in_any_format(  # noqa: PLR0917 (fixtures)
+async def test_genuine_notification_in_each_format_captures_the_payment(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
     payments: PaymentService,
     worker: Worker,
@@ -344,7 +344,7 @@ async def test_lookup_that_does_not_yet_report_the_notified_state_is_repeated(
     ("reported", "numbers"),
     [(ProviderState.CAPTURED, ["101767532"]), (ProviderState.PENDING, ["101767532", None])],
 )
-async def test_payment_without_a_number_is_looked_up_by_the_notified_one_first(  # noqa: PLR0917 (fixtures)
+async def test_lookup_uses_the_notified_number_if_the_payment_has_none(  # noqa: PLR0917 (fixtures)
     gateway: httpx.AsyncClient,
     payments: PaymentService,
     worker: Worker,
@@ -366,7 +366,7 @@ async def test_payment_without_a_number_is_looked_up_by_the_notified_one_first( 
 
 
 @pytest.mark.parametrize("found_by", ["invoice", "id", "reference"])
-async def test_notification_belongs_to_the_payment_of_its_invoice_else_of_its_id_else_of_its_number(
+async def test_notification_is_matched_by_invoice_then_by_session_id_then_by_number(
     payments: PaymentService, lookups: list[StartedPayment], invoice: str, found_by: str
 ) -> None:
     """Check notifications that name up to three payments: one by its invoice, one by its id, one by its number."""
@@ -480,5 +480,5 @@ async def test_oldest_tenth_of_too_many_ineffective_notifications_is_deleted(
     assert left[20] == sorted(["101767532", *map(str, range(2, 21))])
 
 
-async def test_deleted_notification_is_skipped(payments: PaymentService) -> None:
+async def test_job_about_a_deleted_notification_does_nothing(payments: PaymentService) -> None:
     assert await handle_notification(payments.database, payments.providers, "paynot_nosuch", 1) is None

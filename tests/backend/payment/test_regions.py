@@ -126,7 +126,7 @@ async def test_region_other_than_colombia_in_pesos_is_refused(
         assert (answer.status_code, message in answer.json()["message"]) == (400, True), answer.text
 
 
-async def test_only_region_cannot_be_deleted_and_no_second_one_created(
+async def test_second_region_is_refused_and_the_only_one_cannot_be_deleted(
     admin: httpx.AsyncClient, region: str
 ) -> None:
     again = await admin.post("/admin/regions", json={"name": "Colombia 2", "currency_code": "cop"})

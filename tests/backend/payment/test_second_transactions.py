@@ -314,7 +314,7 @@ async def test_lookup_that_does_not_yet_report_a_second_reversal_is_repeated(
     assert ("payment_contradicted", True) in await desk.attention()
 
 
-async def test_number_of_another_invoice_does_not_stop_the_checks_of_our_transaction(desk: Desk) -> None:
+async def test_checks_continue_after_a_notification_with_the_number_of_another_invoice(desk: Desk) -> None:
     """Check a notification whose number belongs to another payment, while the gateway still reports ours as pending."""
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
@@ -333,7 +333,9 @@ async def test_notification_with_the_number_of_another_invoice_raises_no_attenti
     assert desk.bank.asked_numbers.count(SECOND) == MAX_LAGGING_CHECKS
 
 
-async def test_number_of_another_invoice_is_looked_up_once_for_an_ended_payment(desk: Desk) -> None:
+async def test_notified_number_of_another_invoice_is_looked_up_once_after_the_payment_ended(
+    desk: Desk,
+) -> None:
     await set_first_state(desk, "rejected")
     desk.report(SECOND, S.UNKNOWN, invoice="TR-another")
     await desk.notify()
@@ -350,7 +352,7 @@ async def test_notification_with_the_number_of_another_payment_raises_no_attenti
     assert (await desk.get_next_delay_s(), await desk.attention()) == (None, [])
 
 
-async def test_notification_without_a_final_state_is_handled_once(desk: Desk) -> None:
+async def test_notification_without_a_final_state_causes_no_repeated_lookup(desk: Desk) -> None:
     await desk.notify(S.PENDING, is_final=False)
     assert (await desk.get_next_delay_s(), desk.bank.asked_numbers) == (None, [SECOND, FIRST])
 

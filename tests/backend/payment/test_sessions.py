@@ -105,7 +105,7 @@ async def test_refused_payment_start_does_not_undo_a_concurrent_approval(
         (OutsideFailure("the gateway is down"), None),
     ],
 )
-async def test_reason_of_a_refused_start_is_the_sentence_for_customers(
+async def test_refused_payment_start_stores_the_reason_shown_to_customers(
     sqlite: Database,
     scripted_bank: ScriptedBank,
     start_session: StartSession,
@@ -134,7 +134,7 @@ async def test_notified_state_is_kept_when_the_answer_to_the_payment_start_is_la
 
 
 @pytest.mark.parametrize("has_other_payment", [False, True])
-async def test_late_answer_to_a_payment_start_counts_only_without_another_payment(
+async def test_late_answer_to_a_payment_start_is_applied_only_if_no_other_payment_began(
     sqlite: Database, scripted_bank: ScriptedBank, start_session: StartSession, *, has_other_payment: bool
 ) -> None:
     payment = await start_session(state="initiating")
@@ -189,7 +189,7 @@ async def test_report_of_a_deleted_session_raises_not_found(sqlite: Database) ->
         ("rejected", "expired", "newer"),
     ],
 )
-async def test_session_that_paid_or_may_pay_is_decisive_before_a_newer_one(
+async def test_session_that_paid_or_may_pay_is_chosen_before_a_newer_one(
     sqlite: Database, start_session: StartSession, older: str, newer: str, decisive: str
 ) -> None:
     """Check which of a cart's two sessions decides. `refunded` is a captured session that staff refunded."""

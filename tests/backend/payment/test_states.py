@@ -45,7 +45,7 @@ BY_A_PERSON = set(product([S.REJECTED, S.CANCELED, S.EXPIRED, S.FAILED], [S.CAPT
 """`honor`."""
 
 
-def test_every_listed_transition_of_a_payment_session_is_used() -> None:
+def test_every_session_transition_has_an_expected_actor_and_none_is_missing() -> None:
     assert set(STEPS) == BY_THE_PROVIDER | BY_THE_START | BY_THE_SHOP | BY_A_PERSON
 
 

@@ -29,7 +29,7 @@ from tests.backend.payment.lookup_desk import AMOUNT, open_desk
         ((False, False), True, True),
     ],
 )
-async def test_swapped_notifications_capture_both_payments_in_one_run(
+async def test_payments_whose_notified_numbers_were_swapped_are_both_captured(
     database: Database,
     settings: Settings,
     answered: tuple[bool, bool],

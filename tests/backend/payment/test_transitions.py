@@ -53,7 +53,7 @@ async def test_applied_report_returns_the_state_of_the_session(
     ("amount", "pesos", "exact"),
     [("89900", 89_900, {}), ("89900.00", 89_900, {}), ("89899.50", 89_899, {"exact_amount": "89899.50"})],
 )
-async def test_approved_amount_is_stored_exactly_only_if_it_has_cents(
+async def test_exact_approved_amount_is_stored_only_if_it_has_cents(
     sqlite: Database, start_session: StartSession, amount: str, pesos: int, exact: dict[str, str]
 ) -> None:
     payment = await start_session()
@@ -64,7 +64,7 @@ async def test_approved_amount_is_stored_exactly_only_if_it_has_cents(
     assert {name: value for name, value in stored.data.items() if name == "exact_amount"} == exact
 
 
-async def test_details_of_a_report_are_stored_and_missing_ones_stay_as_they_were(
+async def test_report_updates_only_the_payment_details_that_it_contains(
     sqlite: Database, start_session: StartSession
 ) -> None:
     payment = await start_session(data={"bank_name": "BANCOLOMBIA", "reason": "Iniciada"})
@@ -128,7 +128,7 @@ async def exporter(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[InMemorySpa
     await stop_tracing()
 
 
-async def test_report_of_a_check_is_traced(
+async def test_trace_of_a_payment_check_contains_the_applied_report(
     sqlite: Database,
     scripted_bank: ScriptedBank,
     start_session: StartSession,

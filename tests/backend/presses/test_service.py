@@ -64,7 +64,7 @@ async def test_button_press_whose_transaction_was_rolled_back_can_be_used_again(
         await use_in_transaction(database, Sending("cart.add", ID))
 
 
-async def test_one_request_may_use_its_button_press_twice(database: Database) -> None:
+async def test_two_transactions_of_one_request_can_use_the_same_button_press(database: Database) -> None:
     sending = Sending("order.act", ID)
     await use_in_transaction(database, sending)
     await use_in_transaction(database, sending)

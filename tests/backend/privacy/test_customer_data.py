@@ -128,7 +128,7 @@ async def test_export_cells_are_never_formulas(admin: httpx.AsyncClient, ana: st
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
 
 
-def test_every_column_of_the_table_for_people_has_a_label() -> None:
+def test_every_exported_column_of_personal_data_has_a_label() -> None:
     all_tables()
     queries = build_queries(DataSubject("ana@example.com", ("cus_1",)))
     columns = {column.name for _name, _label, query in queries for column in query.selected_columns}

@@ -86,7 +86,7 @@ async def read_everything(shop: Shop) -> str:
     return str(rows)
 
 
-async def test_recipient_and_message_of_an_old_gift_are_deleted_once(
+async def test_cleanup_deletes_recipient_and_message_of_an_old_gift_once(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     order_id = await buy(shop, shop_defaults, GIFT)
@@ -109,7 +109,7 @@ async def test_recipient_and_message_of_an_old_gift_are_deleted_once(
     assert await tidy_after(shop, 402) == 0
 
 
-async def test_message_of_an_old_order_to_oneself_is_deleted_without_the_address(
+async def test_cleanup_of_an_order_to_oneself_deletes_its_message_and_keeps_its_address(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     order_id = await buy(shop, shop_defaults, MESSAGE)
@@ -120,7 +120,7 @@ async def test_message_of_an_old_order_to_oneself_is_deleted_without_the_address
     assert "%PDF" in after
 
 
-async def test_address_without_a_name_of_the_payer_is_not_taken_for_a_recipients(
+async def test_cleanup_keeps_the_address_if_the_payers_name_is_unknown(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     order_id = await buy(shop, shop_defaults, MESSAGE)
@@ -132,7 +132,7 @@ async def test_address_without_a_name_of_the_payer_is_not_taken_for_a_recipients
 
 
 @pytest.mark.parametrize(("typed", "is_delivered"), [(GIFT, False), ({}, True)])
-async def test_order_that_is_open_or_no_gift_is_unchanged(
+async def test_cleanup_of_recipients_skips_open_orders_and_orders_that_are_no_gift(
     shop: Shop, shop_defaults: Defaults, typed: dict[str, str], is_delivered: bool
 ) -> None:
     await buy(shop, shop_defaults, typed, is_delivered=is_delivered)

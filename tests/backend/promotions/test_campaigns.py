@@ -60,7 +60,7 @@ async def list_campaigns_of(database: Database) -> dict[str, str | None]:
         return dict((await session.execute(select(Promotion.code, Promotion.campaign_id))).all())
 
 
-async def test_budget_needs_a_type(database: Database) -> None:
+async def test_budget_of_a_campaign_without_a_type_is_refused(database: Database) -> None:
     with pytest.raises(InvalidData, match="needs a type"):
         await store_campaign(database, budget=WriteBudget(limit=5))
     campaign_id = await store_campaign(database)
@@ -69,7 +69,7 @@ async def test_budget_needs_a_type(database: Database) -> None:
     assert await read_budget(database, campaign_id) == (None, None, None)
 
 
-async def test_parts_of_the_budget_change_separately(database: Database) -> None:
+async def test_type_limit_and_attribute_of_a_budget_can_be_changed_separately(database: Database) -> None:
     budget = WriteBudget(type=BudgetType.BY_CUSTOMER, limit=2)
     campaign_id = await store_campaign(database, budget=budget)
     assert await read_budget(database, campaign_id) == ("use_by_attribute", 2, "customer_email")

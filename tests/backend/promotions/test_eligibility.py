@@ -70,7 +70,7 @@ async def test_cart_without_promotions_has_no_discounts(database: Database) -> N
         ("ne", None, None),
     ],
 )
-async def test_rule_on_groups_reads_the_groups_of_the_customer(
+async def test_rule_on_customer_groups_applies_to_the_groups_of_the_customer(
     database: Database, operator: str, customer_id: str | None, expected: Obstacle | None
 ) -> None:
     await store(
@@ -115,7 +115,7 @@ async def test_rule_on_groups_reads_the_groups_of_the_customer(
         ),
     ],
 )
-def test_unusable_promotion_has_the_expected_obstacle(
+def test_each_reason_that_makes_a_promotion_unusable_is_reported(
     candidate: dict[str, Any], expected: Obstacle | None
 ) -> None:
     assert make_candidate(**candidate).find_obstacle() == expected
@@ -147,7 +147,7 @@ async def test_promotion_without_eligible_lines_has_an_obstacle(database: Databa
     assert [result.obstacle for result in found.results] == [Obstacle.NO_ITEMS]
 
 
-async def test_missing_amount_of_a_minimum_is_computed(database: Database) -> None:
+async def test_empty_cart_misses_the_whole_minimum_of_a_promotion(database: Database) -> None:
     await store(database, free_shipping(to_stored_rule("item_total", "gte", ["50000"], is_target=False)))
     found = await compute(database, None)
     assert [(result.obstacle, result.missing) for result in found.results] == [

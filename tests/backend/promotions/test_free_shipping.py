@@ -78,7 +78,7 @@ async def read_free_shipping(
         ),
     ],
 )
-async def test_free_shipping_follows_the_promotions(
+async def test_amount_missing_for_free_shipping_is_computed_from_the_promotions(
     database: Database, total: int, promotions: list[Promotion], expected: FreeShipping | None
 ) -> None:
     copies = [Promotion(**one.model_dump()) for one in promotions]

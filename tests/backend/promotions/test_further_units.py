@@ -50,7 +50,7 @@ def buyget(code: str = "dos", *, buy: int = 1, get: int = 1, **more: Any) -> dic
         ),
     ],
 )
-async def test_further_unit_is_one_that_earns_another_discounted_unit(
+async def test_cart_suggests_a_unit_that_would_earn_another_discount(
     database: Database, units: tuple[int, int], promotions: list[dict[str, Any]], expected: FurtherUnit | None
 ) -> None:
     async with database.transaction() as session:

@@ -96,7 +96,7 @@ def test_stored_promotion_rule_has_an_id_and_unique_values() -> None:
         ([(ITEM_TOTAL, "gte", "40000"), (ITEM_TOTAL, "gt", "45000")], 15_001),
     ],
 )
-def test_missing_amount_is_that_of_the_highest_minimum(
+def test_missing_amount_is_computed_from_the_highest_minimum(
     rules: list[tuple[str, str, str]], missing: int
 ) -> None:
     stored = [to_stored_rule(name, operator, value, is_target=False) for name, operator, value in rules]

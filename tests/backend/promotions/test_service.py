@@ -68,7 +68,7 @@ async def test_omitted_values_of_a_discount_stay_unchanged(database: Database) -
     assert (changed.use_limit, changed.meta, changed.code) == (4, {"from": "test"}, "DIEZ")
 
 
-async def test_values_of_a_promotion_are_cleared(database: Database) -> None:
+async def test_values_of_a_promotion_can_be_cleared_with_null(database: Database) -> None:
     promotion_id = await store(database, metadata={"from": "test"}, limit=4, description="Diez menos")
     changed = await change(
         database, promotion_id, limit=None, metadata=None, method=ChangeMethod(description=None)
@@ -76,7 +76,7 @@ async def test_values_of_a_promotion_are_cleared(database: Database) -> None:
     assert (changed.use_limit, changed.meta, changed.description) == (None, {}, None)
 
 
-async def test_rules_of_a_kind_are_limited(database: Database) -> None:
+async def test_number_of_rules_of_a_promotion_is_limited(database: Database) -> None:
     promotion_id = await store(database, rules=[REGION])
     with pytest.raises(InvalidData, match=f"at most {MAX_RULES} rules"):
         await edit_rules(database, promotion_id, create=[REGION] * MAX_RULES)

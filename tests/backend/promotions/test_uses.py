@@ -184,7 +184,7 @@ async def test_customer_can_use_a_promotion_only_up_to_the_limit_per_customer(
     assert not await reserve(database, make_claims("cart_3", promotion_id, email=email))
 
 
-async def test_late_payment_confirms_a_use_that_is_not_counted(
+async def test_use_confirmed_without_a_reservation_does_not_count_towards_the_limit(
     database: Database,
 ) -> None:
     [promotion_id] = await store(database, promotion("UNICO", use_limit=1))
@@ -212,7 +212,7 @@ async def test_customer_with_another_address_is_the_same_customer(database: Data
     assert await reserve(database, claims("cart_4", None, "leo@example.com"))
 
 
-async def test_promotions_that_the_cart_has_reserved_are_locked_too(database: Database) -> None:
+async def test_promotions_already_reserved_by_the_cart_are_also_locked(database: Database) -> None:
     [promotion_id] = await store(database, promotion("UNO", use_limit=5))
     assert await reserve(database, make_claims("cart_1", promotion_id))
     for cart_id, is_locked in (("cart_1", True), ("cart_2", False)):
@@ -222,7 +222,7 @@ async def test_promotions_that_the_cart_has_reserved_are_locked_too(database: Da
         assert any("promotion.use_limit IS NOT NULL" in one for one in statements) is is_locked
 
 
-async def test_cart_without_promotions_runs_no_statement(database: Database) -> None:
+async def test_cart_without_promotions_runs_no_sql_to_lock_or_confirm_uses(database: Database) -> None:
     nothing = replace(make_claims("cart_1"), may_hold_uses=False)
     async with database.transaction() as session:
         with record_statements(database) as statements:

@@ -92,7 +92,7 @@ async def test_counting_and_giving_back_attempts_at_the_same_time_does_not_deadl
     await asyncio.gather(*(buy(f"{n % 8}@example.com") for n in range(80)))
 
 
-async def test_concurrent_refunds_of_attempts_are_all_subtracted(database: Database) -> None:
+async def test_attempts_given_back_concurrently_are_all_subtracted(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=8, per_subject=8)
 
     async def buy(subject: str) -> None:
@@ -193,7 +193,7 @@ def moment(monkeypatch: pytest.MonkeyPatch) -> datetime:
     return moment
 
 
-async def test_wait_is_the_rest_of_the_window(database: Database, moment: datetime) -> None:
+async def test_retry_after_is_the_remaining_time_of_the_window(database: Database, moment: datetime) -> None:
     limit = RateLimit("test", per_pair=1, per_client=9, per_subject=9)
     await limiter.hit(database, limit, "ana@example.com", CLIENT)
     for rest, wait in ((WINDOW, 900), (timedelta(seconds=1.5), 2), (timedelta(seconds=0.4), 1)):
@@ -249,7 +249,7 @@ async def test_giving_back_more_attempts_than_were_made_allows_no_extra_attempts
         await limiter.hit(database, limit, "ana@example.com", CLIENT)
 
 
-async def test_known_device_without_a_daily_limit_has_one_counter(database: Database) -> None:
+async def test_limit_of_a_known_device_without_a_daily_limit_uses_one_counter(database: Database) -> None:
     limit = RateLimit("test", per_pair=1, per_client=1, per_subject=1)
     device = Client(CLIENT.address, device="a")
     await limiter.hit(database, limit, "ana@example.com", device)
@@ -259,7 +259,7 @@ async def test_known_device_without_a_daily_limit_has_one_counter(database: Data
         assert len((await session.execute(select(RateLimitCounter.key))).all()) == 1
 
 
-async def test_lock_of_a_key_is_stored_once_for_any_number_of_calls(database: Database) -> None:
+async def test_repeated_locks_of_a_key_store_one_row(database: Database) -> None:
     for key in ("cart_1", "cart_1", "cart_2"):
         async with database.transaction() as session:
             await limiter.take_turns(session, key)
@@ -267,6 +267,6 @@ async def test_lock_of_a_key_is_stored_once_for_any_number_of_calls(database: Da
         assert len((await session.execute(select(RateLimitCounter.key))).all()) == 2
 
 
-def test_number_of_people_per_address_is_taken_from_the_settings() -> None:
+def test_setting_determines_the_number_of_people_per_ip_address() -> None:
     client = Client.from_ip("2800:e2:1:2::1", Settings(people_per_address=7))
     assert client == Client("2800:e2:1:2::/64", 7)

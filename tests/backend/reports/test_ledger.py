@@ -102,7 +102,9 @@ async def test_unpaid_order_is_not_in_the_ledger(shop: Shop, shop_defaults: Defa
     assert (await store_and_read(shop, unpaid, canceled)).captured == 0
 
 
-async def test_money_without_an_order_has_no_iva(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_money_without_an_order_is_listed_as_unallocated_without_iva(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     nobody = Sold([TROMPO], has_order=False, captures=[(MARCH, 50_000)], refunds=[(APRIL, 30_000, {})])
     twice = Sold([BOOK], captures=[(MARCH, 20_000), (APRIL, 20_000)])
     one = await store_and_read(shop, nobody, twice)

@@ -40,7 +40,7 @@ async def read_all(shop: Shop, column: Any) -> list[Any]:
         return list((await session.execute(select(column))).scalars())
 
 
-async def test_confirmed_draft_of_a_return_becomes_a_return(
+async def test_confirming_a_draft_creates_the_return_and_deletes_the_draft(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
     return_id = await draft_with_units(admin, delivered, units=2)

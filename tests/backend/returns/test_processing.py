@@ -455,7 +455,9 @@ async def test_processing_a_return_without_the_right_is_refused(shop: Shop, deli
         await pay(shop.database, COMMAND_LINE, "return_none", 1, "A-1")
 
 
-async def test_payment_for_a_cancelled_order_marks_it_as_refunded(shop: Shop, paid: Sold) -> None:
+async def test_paying_the_return_of_a_cancelled_order_marks_the_order_as_refunded(
+    shop: Shop, paid: Sold
+) -> None:
     row = await request_return(shop, paid, "not_sent")
     with pytest.raises(Conflict):
         await deny_return(shop, row)  # the order is cancelled, so its money must be refunded

@@ -288,5 +288,5 @@ async def test_staff_with_the_right_can_open_a_late_return(shop: Shop, delivered
         ("ab123456", "AB123456"),
     ],
 )
-def test_document_of_the_account_keeps_the_type_that_was_written(typed: str, stored: str) -> None:
+def test_document_of_a_bank_account_keeps_the_typed_kind_of_document(typed: str, stored: str) -> None:
     assert read_form(AccountForm, {**ACCOUNT, "document": typed}).document == stored

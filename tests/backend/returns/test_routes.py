@@ -90,7 +90,7 @@ class TestAsking:
             assert len(files) == 2
         assert await sent() == "wait"
 
-    async def test_script_gets_the_problem_of_each_field(
+    async def test_json_answer_names_the_problem_of_each_field(
         self, shop: Shop, anyone: httpx.AsyncClient, delivered: Sold
     ) -> None:
         headers = {"origin": "http://shop.test", "accept": "application/json"}

@@ -84,7 +84,7 @@ async def test_repeated_return_form_is_stored_once(
     assert await send("2d" * 16, 1) == "late"  # no return is possible any more
 
 
-async def test_refused_return_form_does_not_leave_its_page(
+async def test_refused_return_form_is_answered_without_a_redirect(
     shop: Shop,
     anyone: httpx.AsyncClient,
     delivered: Sold,

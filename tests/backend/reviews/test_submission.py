@@ -48,7 +48,7 @@ async def reviews(shop: Shop) -> list[Review]:
 
 
 class TestAsking:
-    async def test_customer_is_asked_once_after_complete_delivery(
+    async def test_customer_is_asked_for_a_review_once_when_all_units_are_delivered(
         self, shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, shop_defaults: Defaults
     ) -> None:
         async with shop.database.transaction() as session:

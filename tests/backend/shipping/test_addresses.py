@@ -76,7 +76,7 @@ def test_every_department_has_a_distinct_code() -> None:
 
 
 @pytest.mark.parametrize("text", ["00", "100", "9" * 5000, "zzz", "antioquia y caldas", "²"])
-def test_unknown_department_has_no_codes(text: str) -> None:
+def test_unknown_department_finds_no_department_codes(text: str) -> None:
     assert not find_department_codes(text)
 
 
@@ -134,7 +134,9 @@ def test_sender_of_a_location_at_the_shops_warehouse_comes_from_the_settings(set
 
 
 @pytest.mark.parametrize("address", [{}, {"address_1": "Calle 5"}, {"city": "Cali"}, {"dane_code": "999"}])
-def test_sender_ignores_an_incomplete_address(settings: Settings, address: dict[str, str]) -> None:
+def test_sender_at_an_incomplete_address_is_the_warehouse_of_the_settings(
+    settings: Settings, address: dict[str, str]
+) -> None:
     assert build_sender(address, settings) == WAREHOUSE
 
 

@@ -139,7 +139,7 @@ def test_terms_and_promised_day_can_be_read_from_the_data_of_a_shipping_method(
     assert sold[PROMISED_DAY] == promise.day.isoformat()
 
 
-def test_data_without_terms_promises_nothing() -> None:
+def test_shipping_data_without_delivery_terms_promise_no_day() -> None:
     """Check the data of orders from earlier releases, which have no delivery terms."""
     assert add_delivery_terms({}, None) == {}
     assert parse_delivery_terms({}) is None
@@ -167,7 +167,7 @@ def test_terms_are_built_from_the_option_its_quote_and_the_settings(
     assert terms == (None if carrier_days is None else DeliveryTerms(11, 2, carrier_days))
 
 
-def test_sentences_name_the_promised_day_and_the_payment_deadline() -> None:
+def test_texts_about_delivery_contain_the_promised_day_and_the_payment_deadline() -> None:
     thursday, promise = at("2026-12-03T10:00"), promise_delivery(at("2026-12-03T10:00"), HOME)
     assert promise is not None
     early = promise_delivery(thursday, DeliveryTerms(13, 1, 3))

@@ -214,7 +214,7 @@ def test_similar_municipalities_are_offered_if_none_matches(text: str, name: str
     assert len(find_names(text, limit=1)) == 1
 
 
-def test_no_municipality_is_similar_to_another_word() -> None:
+def test_search_for_a_word_that_resembles_no_municipality_finds_none() -> None:
     assert find_similar_municipalities("zzz") == find_similar_municipalities("") == []
 
 

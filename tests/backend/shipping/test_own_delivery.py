@@ -145,7 +145,7 @@ def test_invalid_pickup_point_cannot_be_stored_and_is_not_described(change: dict
         ("2026-12-04T10:00", 2, "2026-12-07", "2026-12-04T11:00"),
     ],
 )
-def test_own_delivery_counts_the_days_of_its_schedule(
+def test_own_delivery_promise_counts_only_days_of_its_schedule(
     settings: Settings, approved: str, days: int, day: str, pay_before: str
 ) -> None:
     terms = build_delivery_terms(settings, own_option(ZoneTerms(WEEK, days, 11)), Quote(8_000))
@@ -156,7 +156,7 @@ def test_own_delivery_counts_the_days_of_its_schedule(
     assert parse_delivery_terms(add_delivery_terms({}, terms)) == terms
 
 
-def test_own_delivery_with_a_schedule_on_holidays_is_promised_on_a_holiday(settings: Settings) -> None:
+def test_schedule_that_includes_holidays_promises_own_delivery_on_a_holiday(settings: Settings) -> None:
     schedule = WeeklySchedule((1,), 9, 18, on_holidays=True)
     terms = build_delivery_terms(settings, own_option(ZoneTerms(schedule, 0, 11)), Quote(0))
     promise = promise_delivery(at("2026-12-07T10:00"), terms)

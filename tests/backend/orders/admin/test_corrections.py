@@ -147,7 +147,7 @@ async def test_address_of_order_with_label_cannot_change(
         await correct(shop, order_id, {"address_1": "Calle 20 # 5-51"})
 
 
-async def test_note_on_an_order_is_stored_and_an_invalid_note_refused(
+async def test_only_a_valid_note_on_an_order_is_stored(
     shop: Shop, admin: httpx.AsyncClient, order_id: str
 ) -> None:
     note = (await post(admin, f"/admin/orders/{order_id}/notes", {"text": " Llamar antes "}))["note"]
@@ -183,7 +183,7 @@ async def test_mail_about_an_order_can_be_sent_again(
         assert (await admin.post(nobodys, json={})).status_code == 404
 
 
-async def test_corrections_of_an_order_without_the_right_are_refused(shop: Shop, order_id: str) -> None:
+async def test_corrections_of_an_order_require_the_right(shop: Shop, order_id: str) -> None:
     async with shop.database.transaction() as session:
         with pytest.raises(Forbidden):
             await correct_address(session, ACCOUNTANT, order_id, {})

@@ -11,7 +11,7 @@ from tests.store_steps import get, post
 @pytest.mark.parametrize(
     ("path", "key"), [("/admin/refund-reasons", "code"), ("/admin/return-reasons", "value")]
 )
-async def test_reason_is_created_found_changed_and_deleted(
+async def test_refund_or_return_reason_is_created_found_changed_and_deleted(
     admin: httpx.AsyncClient, path: str, key: str
 ) -> None:
     one = path.removeprefix("/admin/").removesuffix("s").replace("-", "_")

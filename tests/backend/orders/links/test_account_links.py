@@ -95,7 +95,7 @@ async def count_customers(shop: Shop) -> int:
         return (await session.execute(select(func.count()).select_from(Customer))).scalar_one()
 
 
-async def test_mailed_link_opens_the_account_with_the_orders_of_the_address(
+async def test_mailed_link_creates_an_account_with_all_orders_of_the_email(
     shop: Shop,
     anyone: httpx.AsyncClient,
     orders: list[dict[str, Any]],
@@ -132,7 +132,7 @@ async def test_mailed_link_opens_the_account_with_the_orders_of_the_address(
     assert (again.status_code, again.json()["message"]) == (400, InvalidAccountLink.shopper_text)
 
 
-async def test_orders_of_other_addresses_and_accounts_are_not_given_to_the_account(
+async def test_new_account_does_not_get_orders_of_other_emails_or_accounts(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext
 ) -> None:
     luis = await add_customer(shop, "luis@example.com")
@@ -145,7 +145,7 @@ async def test_orders_of_other_addresses_and_accounts_are_not_given_to_the_accou
     assert await list_orders(shop, luis) == []
 
 
-async def test_address_with_an_account_gets_a_mail_that_leads_to_the_sign_in(
+async def test_email_that_already_has_an_account_gets_a_mail_with_the_sign_in_link(
     shop: Shop, orders: list[dict[str, Any]], worker: Worker, inbox: Inbox
 ) -> None:
     ana = await add_customer(shop)
@@ -158,7 +158,7 @@ async def test_address_with_an_account_gets_a_mail_that_leads_to_the_sign_in(
     assert await list_orders(shop, ana) == []
 
 
-async def test_link_is_mailed_only_for_the_own_order_of_a_guest(
+async def test_account_link_is_mailed_only_for_a_guest_order_with_its_own_token(
     shop: Shop, orders: list[dict[str, Any]], worker: Worker, inbox: Inbox
 ) -> None:
     first, second = orders
@@ -174,7 +174,7 @@ async def test_link_is_mailed_only_for_the_own_order_of_a_guest(
     assert inbox.mails == []
 
 
-async def test_requests_are_limited_without_locking_out_the_customer(
+async def test_requests_of_a_stranger_do_not_lock_out_the_owner_of_the_order(
     shop: Shop, orders: list[dict[str, Any]]
 ) -> None:
     for _ in range(ACCOUNT_LINKS.per_pair):
@@ -262,7 +262,7 @@ async def test_link_opens_nothing_if_the_order_changes_at_the_same_time(
     assert await count_customers(shop) == 0
 
 
-async def test_account_that_exists_since_the_mail_is_not_changed(
+async def test_link_does_not_change_an_account_created_after_its_mail(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext
 ) -> None:
     token = await create_token(shop, orders[0])
@@ -272,7 +272,7 @@ async def test_account_that_exists_since_the_mail_is_not_changed(
     assert await list_orders(shop, ana) == []
 
 
-async def test_account_that_is_created_at_the_same_time_is_not_changed(
+async def test_link_does_not_change_an_account_created_concurrently(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext
 ) -> None:
     token = await create_token(shop, orders[0])

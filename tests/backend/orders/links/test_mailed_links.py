@@ -31,7 +31,7 @@ async def order(shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults) -
     return made
 
 
-async def test_link_is_sent_only_to_the_orders_own_address(
+async def test_order_link_is_sent_only_to_the_email_of_the_order(
     shop: Shop, anyone: httpx.AsyncClient, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     number = str(order["display_id"])

@@ -229,7 +229,7 @@ async def test_notification_pays_the_order_and_the_payment_can_be_refunded(  # n
 
 
 @pytest.mark.parametrize(("stage", "status"), [("declined", "canceled"), ("dropped", "canceled")])
-async def test_provider_states_without_money_cancel_the_order(  # noqa: PLR0917 (fixtures)
+async def test_declined_or_dropped_payment_is_shown_as_canceled(  # noqa: PLR0917 (fixtures)
     store: httpx.AsyncClient,
     anyone: httpx.AsyncClient,
     shop: Shop,

@@ -119,7 +119,7 @@ async def test_wrong_key_is_unauthorized(http: httpx.AsyncClient, key: str) -> N
     assert read_problem(answer) == ["Unauthorized.", "API Key inválido o inactivo."]
 
 
-async def test_carrier_accepts_the_key_of_the_settings(database: Database) -> None:
+async def test_sandbox_carrier_accepts_only_the_api_key_of_the_settings(database: Database) -> None:
     carrier = create_sandbox_carrier(Settings(carrier_api_key=SecretStr("my-own-key")), database)
     transport = httpx.ASGITransport(carrier.app)
     async with httpx.AsyncClient(transport=transport, base_url="http://carrier", headers=HEADERS) as client:
@@ -350,7 +350,7 @@ def test_label_pdf_can_be_built_with_any_text() -> None:
 
 
 @pytest.mark.parametrize("status", list(Status))
-async def test_tracking_shows_the_new_status(
+async def test_tracking_returns_the_changed_status_of_a_shipment(
     http: httpx.AsyncClient, carrier: SandboxCarrier, status: Status
 ) -> None:
     made = await ship(http)
@@ -372,7 +372,9 @@ async def test_tracking_shows_the_new_status(
     }
 
 
-async def test_request_for_an_unknown_shipment_is_answered_with_a_text(http: httpx.AsyncClient) -> None:
+async def test_tracking_of_an_unknown_shipment_returns_a_text_instead_of_data(
+    http: httpx.AsyncClient,
+) -> None:
     assert isinstance(await post_for_data(http, "/track", {"trackingCode": "NADA"}), str)
     assert isinstance((await post_for_data(http, "/track-by-orders", {"orders": [1]}))["1"], str)
     assert isinstance((await http.get("/api/v2/track-by-orders/1")).json()["data"], str)
@@ -486,7 +488,9 @@ async def test_invalid_fault_is_not_planned(http: httpx.AsyncClient, body: dict[
     assert (await http.get("/_control/faults")).json() == {}
 
 
-async def test_shipments_can_be_moved_over_http(http: httpx.AsyncClient, carrier: SandboxCarrier) -> None:
+async def test_status_of_a_shipment_can_be_changed_over_http(
+    http: httpx.AsyncClient, carrier: SandboxCarrier
+) -> None:
     made = await ship(http)
     path = f"/_control/parcels/{made['idOrder']}"
     assert (await http.post(path, json={"status": "Entregado"})).status_code == 200
@@ -560,7 +564,7 @@ async def test_new_test_label_replaces_the_previous_one(
     assert (tracked["status"], tracked["realDeliveryDate"]) == ("Pendiente de recolección", None)
 
 
-async def test_numbers_too_large_for_the_database_are_unknown(http: httpx.AsyncClient) -> None:
+async def test_shipment_numbers_too_large_for_the_database_are_not_found(http: httpx.AsyncClient) -> None:
     huge = 10**30
     assert (await http.get(f"/labels/{huge}.pdf")).status_code == 404
     assert isinstance((await http.get(f"/api/v2/track-by-orders/{huge}")).json()["data"], str)

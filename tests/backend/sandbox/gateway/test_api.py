@@ -108,7 +108,9 @@ async def test_wrong_keys_are_refused(raw: RawClient, keys: Any) -> None:
         ("POST", "/transaction/detail"),
     ],
 )
-async def test_lookups_require_the_token_of_their_service(raw: RawClient, method: str, path: str) -> None:
+async def test_lookup_with_the_token_of_the_other_gateway_service_is_refused(
+    raw: RawClient, method: str, path: str
+) -> None:
     assert (await raw.http.request(method, path)).status_code == 401
     other = "restpagos" if path == "/transaction/detail" else "apify"
     headers = {"Authorization": f"Bearer {issue_token(raw.private_key, other, datetime.now(UTC))}"}
@@ -283,7 +285,9 @@ def test_planned_gateway_fault_happens_the_given_number_of_times(practice: Gatew
     assert faults.take(Operation.NOTIFICATION) is None
 
 
-async def test_every_field_sent_by_the_shops_client_is_read(raw: RawClient, settings: Settings) -> None:
+async def test_sandbox_gateway_reads_the_fields_that_the_shops_client_sends(
+    raw: RawClient, settings: Settings
+) -> None:
     body = encrypt_body(to_sdk_fields(bank_payment()), raw.keys, test_mode=True)
     answer = await raw.create(body)
     assert answer["data"]["descripcion"] == "Trompo de madera x 2"

@@ -62,7 +62,7 @@ async def test_decision_is_applied_and_redirects_to_the_shop(
     assert (await practice.client.get_transaction(created.ticket_id or "")).state is state
 
 
-async def test_final_transaction_is_shown_without_choices_and_stays_unchanged(
+async def test_final_transaction_offers_no_decision_and_ignores_another_one(
     practice: GatewayPractice,
 ) -> None:
     url = await start(practice)

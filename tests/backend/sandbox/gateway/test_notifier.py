@@ -151,7 +151,7 @@ async def test_two_processes_deliver_a_notification_once(
         (FaultKind.LATE, ["Aceptada"]),
     ],
 )
-async def test_planned_fault_repeats_drops_or_changes_a_notification(
+async def test_planned_fault_has_the_expected_effect_on_a_notification(
     practice: GatewayPractice, kind: FaultKind, notified: list[str]
 ) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, kind)
@@ -160,7 +160,7 @@ async def test_planned_fault_repeats_drops_or_changes_a_notification(
     assert sorted(fields["x_response"] for _, fields in practice.merchant.received) == notified
 
 
-async def test_planned_wrong_order_sends_the_outcome_before_the_pending_state(
+async def test_out_of_order_fault_sends_the_outcome_before_the_pending_state(
     practice: GatewayPractice, database: Database
 ) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, FaultKind.OUT_OF_ORDER, seconds=5)
@@ -203,7 +203,7 @@ async def test_notification_planned_as_forged_has_a_wrong_signature(
         ("https://demo.example", "http://169.254.169.254/latest/meta-data", False),
     ],
 )
-async def test_embedded_gateway_notifies_only_the_shop(  # noqa: PLR0917
+async def test_embedded_gateway_sends_notifications_only_to_the_shops_own_url(  # noqa: PLR0917
     practice: GatewayPractice, database: Database, settings: Settings, shop: str, hook: str, reached: bool
 ) -> None:
     await decide(practice, url_confirmation=hook)

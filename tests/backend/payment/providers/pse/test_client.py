@@ -175,7 +175,7 @@ async def test_error_code_of_the_bank_network_has_a_refusal_reason(
     assert refused.value.reason is reason
 
 
-async def test_repeated_invoice_is_refused(practice: GatewayPractice) -> None:
+async def test_second_payment_with_the_same_invoice_is_refused(practice: GatewayPractice) -> None:
     await practice.client.create_bank_payment(bank_payment())
     with pytest.raises(PaymentRefused, match="La factura ya existe") as refused:
         await practice.client.create_bank_payment(bank_payment())

@@ -40,7 +40,7 @@ def test_payer_may_be_a_person_or_a_company() -> None:
     assert (company.doc_number, company.first_name) == ("900123456", "3M & Hijos S.A.S.")
 
 
-def test_payer_answer_given_as_a_number_is_accepted_like_text() -> None:
+def test_payer_field_sent_as_a_number_is_read_as_text() -> None:
     payer = parse(bank=1022, doc_number=1020304050, phone=3001234567)
     assert (payer.bank, payer.doc_number, payer.phone) == ("1022", "1020304050", "3001234567")
 
@@ -158,7 +158,7 @@ def test_invalid_payer_field_has_its_message(changes: dict[str, Any], field: str
         ("PPN", "Pasaporte 123456", "123456"),
     ],
 )
-def test_document_number_is_understood_with_the_letters_around_it(kind: str, typed: str, number: str) -> None:
+def test_letters_around_a_document_number_are_removed(kind: str, typed: str, number: str) -> None:
     assert parse(doc_type=kind, doc_number=typed).doc_number == number
 
 

@@ -210,7 +210,7 @@ async def test_state_of_a_payment_that_was_never_started_is_unknown(pse: Gateway
     assert (await pse.status(to_started())).state is ProviderState.UNKNOWN
 
 
-async def test_second_kind_of_lookup_is_used_if_the_first_fails(
+async def test_lookup_by_invoice_is_used_if_the_lookup_by_reference_fails(
     pse: GatewayPse, practice: GatewayPractice
 ) -> None:
     started = await pse.initiate(request())
@@ -285,7 +285,7 @@ async def test_payment_that_one_lookup_calls_a_test_does_not_count_as_paid(
         ([], ProviderState.UNKNOWN),
     ],
 )
-async def test_approved_transaction_of_several_for_one_invoice_counts(
+async def test_approved_transaction_decides_among_several_for_one_invoice(
     pse: GatewayPse,
     practice: GatewayPractice,
     monkeypatch: pytest.MonkeyPatch,
@@ -413,7 +413,7 @@ async def test_only_an_error_after_sending_a_payment_raises_outcome_unknown(
     assert not isinstance(failed.value, OutcomeUnknown)
 
 
-async def test_banks_are_the_choices_and_a_chosen_bank_gets_its_name(pse: GatewayPse) -> None:
+async def test_payer_can_choose_a_listed_bank_and_its_name_is_stored(pse: GatewayPse) -> None:
     banks = {bank.code for bank in await pse.list_choices("bank")}
     assert "1022" in banks
     assert "0" not in banks
@@ -422,7 +422,7 @@ async def test_banks_are_the_choices_and_a_chosen_bank_gets_its_name(pse: Gatewa
     assert (payer["bank"], payer["bank_name"]) == ("1022", "BANCO UNION COLOMBIANO")
 
 
-async def test_cancelling_and_capturing_only_return_the_status_of_the_payment(
+async def test_cancel_and_capture_only_look_up_the_state_of_the_payment(
     pse: GatewayPse, practice: GatewayPractice
 ) -> None:
     started = await pse.initiate(request())
@@ -487,6 +487,6 @@ async def test_manual_provider_authorizes_immediately() -> None:
         await manual.refund(to_started(), 38_000)
 
 
-def test_both_providers_implement_the_interface(pse: GatewayPse) -> None:
+def test_pse_and_manual_provider_implement_the_payment_interface(pse: GatewayPse) -> None:
     providers: list[PaymentProvider] = [pse, SystemDefault()]
     assert [provider.id for provider in providers] == ["gateway_pse", "pp_system_default"]

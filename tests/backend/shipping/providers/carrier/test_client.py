@@ -68,7 +68,7 @@ async def shipment_with_a_rate(client: CarrierClient) -> Shipment:
 # requests
 
 
-async def test_every_request_has_the_key_without_a_prefix_and_our_user_agent() -> None:
+async def test_request_sends_the_api_key_without_a_prefix_and_our_user_agent() -> None:
     seen: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -89,7 +89,7 @@ async def test_every_request_has_the_key_without_a_prefix_and_our_user_agent() -
 @pytest.mark.parametrize(
     ("is_test", "path"), [(True, "/api/v2/shipment_sandbox"), (False, "/api/v2/shipment")]
 )
-async def test_setting_for_test_labels_selects_the_path_of_shipments(is_test: bool, path: str) -> None:
+async def test_client_creates_test_and_real_labels_at_different_paths(is_test: bool, path: str) -> None:
     seen: list[str] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -102,7 +102,9 @@ async def test_setting_for_test_labels_selects_the_path_of_shipments(is_test: bo
 
 
 @pytest.mark.parametrize(("is_sandbox", "path"), [(True, "/shipment_sandbox"), (False, "/shipment")])
-async def test_setting_selects_test_labels(carrier_memory: Database, is_sandbox: bool, path: str) -> None:
+async def test_settings_select_between_test_and_real_labels(
+    carrier_memory: Database, is_sandbox: bool, path: str
+) -> None:
     settings = Settings(carrier_sandbox=is_sandbox)
     carrier = create_sandbox_carrier(settings, carrier_memory)
     client = create_carrier_client(settings, httpx.ASGITransport(carrier.app), QUICK)
@@ -136,7 +138,7 @@ async def test_api_key_selects_the_real_carrier() -> None:
 # quotation
 
 
-async def test_quotation_returns_unvalidated_rates(client: CarrierClient) -> None:
+async def test_quotation_returns_the_rates_of_all_couriers(client: CarrierClient) -> None:
     rates = await client.request_quotation(QUOTATION)
     assert {rate["carrier"] for rate in rates} == {"Envía", "Coordinadora", "TCC", "Interrapidísimo"}  # type: ignore[index]
 
@@ -144,7 +146,7 @@ async def test_quotation_returns_unvalidated_rates(client: CarrierClient) -> Non
 @pytest.mark.parametrize(
     "body", [b"[" * 100_000, b'{"status": "OK", "data": ' + b"[" * 40 + b"]" * 40 + b"}", b"\xff\xfe", b""]
 )
-async def test_unreadable_response_is_an_error(body: bytes) -> None:
+async def test_unreadable_response_raises_an_error(body: bytes) -> None:
     async with client_with_response(lambda _: httpx.Response(200, content=body)) as client:
         with pytest.raises(CarrierError):
             await client.request_quotation(QUOTATION)
@@ -170,13 +172,13 @@ async def test_very_long_refusal_with_invalid_characters_can_be_stored() -> None
     assert all(len(text) < 1_200 and "\0" not in text and text.encode() for text in texts)
 
 
-async def test_empty_list_of_rates_is_valid() -> None:
+async def test_empty_list_of_rates_raises_no_error() -> None:
     async with client_with_response(ok_response({"rates": []})) as client:
         assert await client.request_quotation(QUOTATION) == []
 
 
 @pytest.mark.parametrize("data", [None, [], "x", {}, {"rates": None}, {"rates": {"1": {}}}])
-async def test_response_without_a_list_of_rates_is_an_error(data: object) -> None:
+async def test_response_without_a_list_of_rates_raises_an_error(data: object) -> None:
     async with client_with_response(ok_response(data)) as client:
         with pytest.raises(CarrierError):
             await client.request_quotation(QUOTATION)
@@ -393,7 +395,7 @@ async def test_colombian_times_are_converted_to_utc() -> None:
 
 
 @pytest.mark.parametrize("status", ["Cancelado", "CANCELADO", "cancelada por el cliente"])
-async def test_cancelled_status_ignores_case(status: str) -> None:
+async def test_cancelled_status_is_recognised_in_upper_and_lower_case(status: str) -> None:
     async with client_with_response(ok_response({"status": status})) as client:
         tracking = await client.track("T1")
     assert tracking is not None

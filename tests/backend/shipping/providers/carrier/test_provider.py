@@ -83,7 +83,7 @@ async def test_concurrent_calls_for_the_same_packages_share_one_request(
     assert count_quotations(carrier) == 1
 
 
-async def test_concurrent_calls_for_other_packages_send_own_requests(
+async def test_concurrent_calls_for_different_packages_or_places_send_separate_requests(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     requests = [quote_request(), quote_request(content_value=1), quote_request(destination=place_in(LETICIA))]
@@ -150,7 +150,7 @@ async def test_invalid_warehouse_gives_the_price_of_15000(
     assert "origin.daneCode" in caplog.text
 
 
-async def test_refused_street_is_left_out_of_the_quotation(
+async def test_quotation_is_repeated_without_a_street_that_the_carrier_refused(
     settings: Settings, carrier: SandboxCarrier
 ) -> None:
     """Let the carrier's firewall refuse words of the street: the quotation is requested again without the street."""
@@ -239,7 +239,7 @@ async def test_network_failure_gives_the_price_of_15000(
     assert cause in quote.data["fallback"]
 
 
-async def test_hanging_carrier_only_shortens_the_wait_for_the_next_quotations(
+async def test_quotations_wait_less_while_the_carrier_hangs_and_as_usual_after_it_answers(
     carrier_url: str, carrier: SandboxCarrier
 ) -> None:
     settings = Settings(carrier_api_url=carrier_url)
@@ -266,7 +266,7 @@ async def test_hanging_carrier_only_shortens_the_wait_for_the_next_quotations(
     await client.close()
 
 
-async def test_late_response_restores_the_usual_wait_for_quotations(
+async def test_quotations_wait_as_usual_again_after_the_carrier_answered_late(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     come, answered = asyncio.Event(), asyncio.Event()
@@ -292,7 +292,7 @@ async def test_late_response_restores_the_usual_wait_for_quotations(
     await quotes.close()
 
 
-async def test_older_failed_quotation_does_not_shorten_the_wait_again(
+async def test_timeout_of_an_older_quotation_does_not_shorten_the_wait_of_later_ones(
     client: CarrierClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quotation, quotes = client.request_quotation, LiveQuotes(client, short_wait=0)
@@ -314,7 +314,7 @@ async def test_older_failed_quotation_does_not_shorten_the_wait_again(
     await quotes.close()
 
 
-async def test_immediate_failure_does_not_shorten_the_wait_for_quotations(
+async def test_quotation_that_fails_immediately_does_not_shorten_the_wait_of_the_next(
     provider: CarrierStandard, carrier: SandboxCarrier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     carrier.faults.plan(Fault.UNAUTHORIZED, Operation.QUOTATION, times=1)
@@ -431,7 +431,7 @@ async def test_label_request_with_a_lost_response_raises_outcome_unknown(
     assert sum(path == "/shipment_sandbox" for _, path, _ in carrier.requests) == 1
 
 
-async def test_missing_credit_is_reported_in_the_carriers_words(
+async def test_error_about_missing_credit_contains_the_carriers_message(
     provider: CarrierStandard, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT)

@@ -107,11 +107,13 @@ def test_quotation_without_a_street_is_possible() -> None:
         ({"email": "l" * 60 + "@correo.example"}, "email", "bodega@trompo.example"),
     ],
 )
-def test_text_is_adapted_to_the_limits_of_its_field(changes: dict[str, str], field: str, sent: str) -> None:
+def test_text_of_an_address_is_adapted_to_the_limits_of_its_field(
+    changes: dict[str, str], field: str, sent: str
+) -> None:
     assert destination(**changes)[field] == sent
 
 
-def test_end_of_a_too_long_reference_is_sent() -> None:
+def test_too_long_shipment_reference_is_cut_at_its_beginning() -> None:
     assert (
         shipment(reference="ful_01K8ZQJ6W5T4S3R2Q1P0N9M8L7")["myShipmentReference"]
         == "l_01K8ZQJ6W5T4S3R2Q1P0N9M8L7"

@@ -52,7 +52,7 @@ def error_body(error: object, *, older: bool = False) -> dict[str, Any]:
         ({"email": "Dato inválido"}, "email: Dato inválido"),
     ],
 )
-def test_every_format_of_an_error_body_becomes_one_text(error: object, text: str, older: bool) -> None:
+def test_error_body_of_each_format_is_parsed_into_one_text(error: object, text: str, older: bool) -> None:
     assert str(parse_problem(error_body(error, older=older))) == text
 
 
@@ -65,7 +65,7 @@ def test_every_format_of_an_error_body_becomes_one_text(error: object, text: str
         ([], ""),
     ],
 )
-def test_words_of_an_error_body_do_not_contain_its_title(error: object, words: str) -> None:
+def test_words_parsed_from_an_error_body_exclude_its_title(error: object, words: str) -> None:
     assert parse_problem(error_body(error)).words == words
 
 
@@ -131,7 +131,7 @@ def test_rate_with_the_lowest_sum_is_chosen_and_not_that_with_the_lowest_flete()
     )
 
 
-def test_rate_has_courier_and_delivery_days() -> None:
+def test_rate_is_parsed_with_courier_product_and_delivery_days() -> None:
     assert find_cheapest_rate([make_rate(idRate=7)]) == Rate(
         id=7,
         price=15595,
@@ -176,7 +176,7 @@ def test_missing_number_makes_a_rate_invalid(name: str) -> None:
     assert parse_rate(incomplete) is None
 
 
-def test_free_flete_is_invalid_but_free_insurance_is_valid() -> None:
+def test_rate_with_flete_0_is_invalid_and_with_insurance_0_is_valid() -> None:
     assert parse_rate(make_rate(flete=0)) is None
     assert find_price([make_rate(flete=9000, minimumInsurance=0)]) == 9000
 
@@ -249,7 +249,7 @@ junk = st.recursive(
 
 
 @given(st.lists(junk, max_size=5))
-def test_any_list_of_rates_is_accepted(rates: list[Any]) -> None:
+def test_search_for_the_cheapest_rate_raises_no_error_for_any_list(rates: list[Any]) -> None:
     find_cheapest_rate(rates)
 
 
@@ -303,7 +303,7 @@ def test_invalid_response_field_is_omitted_or_cleaned_without_affecting_others(o
         assert update is not None or name == "status"
 
 
-def test_numbers_and_texts_are_converted() -> None:
+def test_numbers_sent_as_texts_and_texts_sent_as_numbers_are_converted() -> None:
     offer = parse_rate(make_rate(idRate="7", flete="8500", minimumInsurance="899.50", deliveryDays="2"))
     assert offer is not None
     assert (offer.id, offer.price, offer.delivery_days) == (7, 9400, 2)
@@ -387,7 +387,7 @@ def test_text_of_a_tracking_update_without_a_detail_is_its_status() -> None:
         None,
     ],
 )
-def test_invalid_time_is_none(moment: object) -> None:
+def test_invalid_tracking_time_becomes_none(moment: object) -> None:
     names = ("realPickupDate", "realDeliveryDate", "arrivalDate")
     update = parse_tracking({"status": "Entregado", **dict.fromkeys(names, moment)})
     assert update is not None

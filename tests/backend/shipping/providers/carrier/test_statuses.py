@@ -136,9 +136,7 @@ def test_text_for_customers_joins_status_and_detail(status: str, detail: str, wo
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
-def test_any_status_detail_is_accepted_and_delivery_to_the_sender_is_a_return(
-    status: str, detail: str
-) -> None:
+def test_delivery_to_the_sender_is_a_return_with_any_detail(status: str, detail: str) -> None:
     parse_stage(status, detail)
     assert parse_stage("Entregado", f"Entregado a remitente {detail}") is S.RETURNED
 

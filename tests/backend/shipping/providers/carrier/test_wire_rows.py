@@ -156,7 +156,7 @@ async def test_quotation_field_is_accepted_up_to_its_limits_and_refused_beyond(
 @pytest.mark.parametrize(
     ("path", "fits", "breaks"), [rest for _, *rest in SHIPMENT_ROWS], ids=[row for row, *_ in SHIPMENT_ROWS]
 )
-async def test_shipment_fields_have_their_limits(
+async def test_shipment_field_is_accepted_up_to_its_limits_and_refused_beyond(
     networked: CarrierClient, path: str, fits: tuple[object, ...], breaks: tuple[object, ...]
 ) -> None:
     body = (await shipment(networked)).body()
@@ -189,7 +189,7 @@ async def test_requests_with_wrong_headers_are_refused(networked: CarrierClient,
     assert prefixed.status_code == 401
 
 
-def test_base_url_of_the_carrier_is_the_colombian_one() -> None:
+def test_default_base_url_of_the_carrier_is_the_colombian_one() -> None:
     """Check the base URL, because the Mexican one refuses Colombian keys (wire: carrier 2.1)."""
     assert Settings().carrier_api_url == "https://api.envioclickpro.com.co/api/v2"
 
@@ -214,7 +214,7 @@ def test_timeouts_cover_the_usual_latency() -> None:
     ],
 )
 @pytest.mark.parametrize("shape", ["sentence", "by field", "nested", "older"])
-async def test_documented_message_is_reported_in_the_carriers_words(text: str, shape: str) -> None:
+async def test_error_contains_the_documented_message_and_field_of_the_carrier(text: str, shape: str) -> None:
     """Check the texts that the real carrier has sent, in each known shape of the body (wire: carrier 2.1)."""
     problem: object = text
     if shape == "by field":
@@ -259,13 +259,17 @@ async def test_rate_of_the_live_sample_is_parsed(networked: CarrierClient) -> No
     assert (offer.id, offer.price) == (1, 14_696 + 899)
 
 
-async def test_missing_coverage_is_an_empty_list(networked: CarrierClient, wire: SandboxCarrier) -> None:
+async def test_quotation_for_a_place_without_coverage_returns_an_empty_list(
+    networked: CarrierClient, wire: SandboxCarrier
+) -> None:
     """Check that the carrier answers 200 without rates where it does not deliver (wire: carrier 2.2)."""
     wire.faults.plan(Fault.NO_RATES, Operation.QUOTATION)
     assert await networked.request_quotation(to_quotation(quote_request())) == []
 
 
-async def test_label_requests_a_new_quotation(networked: CarrierClient, wire: SandboxCarrier) -> None:
+async def test_creating_a_label_requests_a_new_quotation_first(
+    networked: CarrierClient, wire: SandboxCarrier
+) -> None:
     """Check that rates, which change, are quoted again right before the shipment (wire: carrier 2.2)."""
     provider = CarrierStandard(networked)
     await provider.calculate_price(quote_request())
@@ -319,7 +323,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("fault", "kind"), FAILURES)
-async def test_failed_shipment_is_sent_once(
+async def test_failed_shipment_request_is_not_repeated(
     *,
     networked: CarrierClient,
     hurried: CarrierClient,
@@ -377,7 +381,7 @@ async def test_failed_tracking_raises_an_error(
 
 
 @pytest.mark.parametrize("status", list(Status))
-async def test_all_kinds_of_tracking_requests_give_the_same_result(
+async def test_all_three_tracking_requests_return_the_same_result(
     networked: CarrierClient, wire: SandboxCarrier, address: str, status: Status
 ) -> None:
     """Check all three tracking requests with every status (wire: carrier 2.4)."""
@@ -390,7 +394,9 @@ async def test_all_kinds_of_tracking_requests_give_the_same_result(
     assert await networked.track_by_orders([get_label_number(made), 5]) == {get_label_number(made): tracking}
 
 
-async def test_refused_number_does_not_affect_the_others(networked: CarrierClient) -> None:
+async def test_number_that_the_carrier_refuses_to_track_does_not_affect_the_others(
+    networked: CarrierClient,
+) -> None:
     """Let the carrier refuse requests with an unknown number (wire: carrier 2.4)."""
     made = await networked.create_shipment(await shipment(networked))
 
