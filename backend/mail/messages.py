@@ -388,6 +388,7 @@ async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_
     difference = await read_difference(session, order)
     lines = await list_order_lines(session, order.id)
     kind, _note = await read_delivery(session, order)
+    is_waiting = difference > 0 or await is_held(session, order.id)
     values = {
         **await _build_order_values(session, settings, order),
         "changes": [describe_change(change) for change in edit.changes],
@@ -395,7 +396,7 @@ async def _compose_order_edited(session: AsyncSession, settings: Settings, edit_
         "owed": format_cop(difference) if difference > 0 else "",
         "pay_link": build_difference_url(settings, order.id) if difference > 0 else "",
         "surplus": format_cop(-difference) if difference < 0 else "",
-        "promise": describe_promise(order, kind, now(), is_read_later=True).text,
+        "promise": "" if is_waiting else describe_promise(order, kind, now(), is_read_later=True).text,
     }
     return Message(MailKind.ORDER_EDITED, order.email, values)
 

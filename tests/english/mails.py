@@ -88,6 +88,7 @@ VALUES: dict[str, Any] = {
         {"is_delivered": True, "name": "", "number": None, "link": "", "is_bank": False, "is_claim": False},
         {"missing": "$ 30.000", "is_cash": True, "has_account": False},
         {"missing": "$ 30.000", "is_held": True},
+        {"is_held": True},
         {"surplus": "$ 1"},
         {"owed": "$ 15.000"},
         {"is_free": True},

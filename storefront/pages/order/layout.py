@@ -54,7 +54,8 @@ def text_by_status(status: rx.Var[str], words: dict[str, str]) -> rx.Var[str]:
 def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
     """Return the title of the page: the state of the payment or, after the payment, the state of the delivery."""
     paid = rx.match(order.journey, *texts.JOURNEY_TITLES.items(), text_by_status(order.status, texts.TITLES))
-    title = rx.cond(is_paid_in_part(order), texts.PART_TITLE, paid)
+    full = rx.cond(is_held_unsent(order), texts.TITLES["review"], paid)
+    title = rx.cond(is_paid_in_part(order), texts.PART_TITLE, full)
     is_confirmed = (order.total == 0) & (order.status == "paid") & (order.journey == "preparing")
     is_canceled = (order.total == 0) & (order.status == "canceled")
     return rx.cond(is_confirmed, texts.FREE_TITLE, rx.cond(is_canceled, texts.TITLES["returning"], title)).to(
@@ -65,6 +66,11 @@ def status_title(order: ObjectVar[OrderView]) -> rx.Var[str]:
 def is_paid_in_part(order: ObjectVar[OrderView]) -> rx.Var[bool]:
     """Return a variable that is True if a part of the total is unpaid and nothing was sent."""
     return (order.missing_label != "") & (order.status == "paid") & (order.journey == "preparing")
+
+
+def is_held_unsent(order: ObjectVar[OrderView]) -> rx.Var[bool]:
+    """Return a variable that is True if nothing was sent, and staff have to decide about the payment first."""
+    return order.is_held & (order.status == "paid") & (order.journey == "preparing")
 
 
 def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
@@ -87,7 +93,8 @@ def status_text(order: ObjectVar[OrderView]) -> rx.Var[str]:
     has_instructions = (order.payment.instructions != "") & (order.journey == "")
     unpaid = rx.cond(is_unpaid_here, texts.UNPAID_HERE, rx.cond(has_instructions, texts.PAY_AS_AGREED, words))
     failed = rx.cond(order.has_dismissed_money, texts.DISMISSED_MONEY, unpaid)
-    due = rx.cond(is_paid_in_part(order) & order.is_held, texts.PART_WORDS, failed)
+    held = rx.cond(is_paid_in_part(order), texts.PART_WORDS, texts.HELD_WORDS)
+    due = rx.cond(is_held_unsent(order), held, failed)
     return rx.cond(order.total == 0, free, rx.cond(is_sent_unpaid, texts.SENT_UNPAID, due)).to(str)
 
 

@@ -111,6 +111,10 @@ PART_TITLE = _("Recibimos una parte de tu pago")
 """Replaces the title of a paid order if a part of its total is missing."""
 PART_WORDS = _("Tus productos siguen apartados.")
 """Replaces the text of such an order while it may not be packed."""
+HELD_WORDS = _(
+    "Estamos confirmando tu pago con el banco. Tus productos siguen apartados y no tienes que hacer nada."
+)
+"""Replaces the text of a fully paid order while it may not be packed."""
 DISMISSED_MONEY = _(
     "Este pago no vale para tu pedido. Si tu banco te lo cobró y no ves el dinero de vuelta, escríbenos. "
     "Si quieres volver a intentarlo, tus productos regresan al carrito con un clic."

@@ -23,6 +23,7 @@ async def test_mail_lists_the_changes_and_the_owed_difference(till: Till) -> Non
     assert message.to == "ana@example.com"
     assert message.values["changes"] == ["Quitamos 1 × Trompo", "Agregamos 2 × Yoyo"]
     assert (message.values["owed"], message.values["surplus"]) == (cop("$ 80.000"), "")
+    assert message.values["promise"] == ""  # it is packed only after the difference is paid
     assert message.values["bill"][-1] == ("Total", cop("$ 120.000"))
 
 
@@ -35,4 +36,5 @@ async def test_mail_of_a_cheaper_order_names_the_amount_to_give_back(till: Till)
         message = await compose_message(session, till.checkout.settings, mail)
     assert message is not None
     assert (message.values["owed"], message.values["surplus"]) == ("", cop("$ 40.000"))
+    assert message.values["promise"] != ""
     assert message.values["changes"] == ["Trompo: 1 en vez de 2"]
