@@ -264,7 +264,7 @@ async def test_dismissed_periodic_job_runs_at_its_next_time(shop: Shop, admin: h
     assert timedelta(hours=23) < pause <= timedelta(days=1)
 
 
-async def test_attention_of_a_job_that_is_no_longer_failed_cannot_be_honored(
+async def test_attention_of_a_job_that_is_no_longer_failed_cannot_be_accepted(
     shop: Shop, admin: httpx.AsyncClient, failed_job: int
 ) -> None:
     (row,) = (await get(admin, "/admin/attention", kind="job_failed"))["attention"]

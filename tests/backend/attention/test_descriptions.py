@@ -106,13 +106,15 @@ def test_sentence_states_the_facts_in_spanish(
 
 @pytest.mark.parametrize("kind", list(K))
 @pytest.mark.parametrize("amount", [None, 5_000])
-def test_row_of_an_earlier_version_has_no_ids_and_no_english(kind: K, amount: int | None) -> None:
+def test_attention_row_of_an_earlier_release_is_described_without_ids_or_english(
+    kind: K, amount: int | None
+) -> None:
     """Describe a row whose data lacks the keys that the sentence uses now."""
     text = describe_facts(make_row(kind, amount, {"key": "mail_1", "reference": None}))
     assert not re.search(r"None|_\d|payses|approved|\{", text)
 
 
-def test_disputed_amount_is_empty_without_an_amount() -> None:
+def test_attention_row_without_an_amount_states_no_disputed_amount() -> None:
     assert format_disputed_amount(make_row(K.PQRS_DUE, None, {})) == ""
 
 

@@ -186,14 +186,14 @@ def test_every_function_with_an_actor_records_an_entry_or_only_reads() -> None:
 
 
 class TestGuard:
-    async def test_write_without_an_audit_entry_is_found(self, database: Database) -> None:
+    async def test_write_without_an_audit_entry_is_reported(self, database: Database) -> None:
         with watch_audit(__file__) as guard:
             async with database.transaction() as session:
                 await write_without_entry(session, COMMAND_LINE)
         (call,) = guard.list_unrecorded()
         assert call.name == "write_without_entry"
 
-    async def test_change_of_a_customers_cart_without_an_audit_entry_is_found(
+    async def test_change_of_a_customers_cart_without_an_audit_entry_is_reported(
         self, shop: Shop, shop_defaults: Defaults
     ) -> None:
         with watch_audit(__file__) as guard:
@@ -202,7 +202,7 @@ class TestGuard:
         (call,) = guard.list_unrecorded()
         assert call.name == "create_cart_without_entry"
 
-    async def test_recorded_write_is_not_reported(self, database: Database) -> None:
+    async def test_write_with_an_audit_entry_is_not_reported(self, database: Database) -> None:
         with watch_audit(__file__) as guard:
             async with database.transaction() as session:
                 await write_with_entry(session, COMMAND_LINE)

@@ -169,7 +169,7 @@ class TestPersonalValues:
             ).all()
         assert sorted(map(repr, stored)) == sorted(map(repr, [(value, "x"), ("x", value)]))
 
-    def test_columns_listed_as_non_personal_exist(self) -> None:
+    def test_list_of_non_personal_columns_contains_only_existing_columns(self) -> None:
         tables = all_tables().tables
         unknown = {
             f"{table}.{column}"

@@ -271,7 +271,7 @@ async def test_code_can_be_removed_in_any_state_of_its_promotion(
     assert (await read_page(shop, cart["id"])).codes == []
 
 
-async def test_client_may_send_all_codes_that_the_cart_shows(
+async def test_cart_change_may_repeat_every_code_that_the_cart_shows(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, variant_id: str
 ) -> None:
     """Check that the codes may include automatic promotions, and a code whose promotion is deleted."""

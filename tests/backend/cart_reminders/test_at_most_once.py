@@ -71,7 +71,7 @@ async def test_reminders_are_off_until_the_owner_turns_them_on(abandoned: Abando
     assert (await count_reminders(abandoned), await abandoned.send()) == (0, [])
 
 
-async def test_reminder_that_another_worker_requests_is_not_requested_again(abandoned: AbandonedCart) -> None:
+async def test_only_one_of_two_concurrent_workers_stores_a_cart_reminder(abandoned: AbandonedCart) -> None:
     async def rival(session: AsyncSession) -> None:
         reminder = CartReminder(
             cart_id=abandoned.cart_id,
@@ -92,7 +92,7 @@ async def test_two_workers_send_one_mail(abandoned: AbandonedCart) -> None:
     assert abandoned.inbox.subjects() == [SUBJECT]
 
 
-async def test_process_killed_during_the_request_leaves_nothing_behind(
+async def test_reminder_that_a_killed_process_did_not_store_is_stored_and_sent_later(
     abandoned: AbandonedCart, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def kill(_session: AsyncSession, _event: object) -> None:
@@ -107,7 +107,9 @@ async def test_process_killed_during_the_request_leaves_nothing_behind(
     assert await abandoned.send() == ["ana@example.com"]
 
 
-async def test_process_killed_after_the_mail_does_not_send_it_again(abandoned: AbandonedCart) -> None:
+async def test_reminder_is_not_sent_again_if_the_process_is_killed_after_sending(
+    abandoned: AbandonedCart,
+) -> None:
     await abandoned.request()
     server = FaultyServer(Killed())
     with pytest.raises(Killed):
@@ -117,7 +119,9 @@ async def test_process_killed_after_the_mail_does_not_send_it_again(abandoned: A
     assert await abandoned.send() == []
 
 
-async def test_unconfirmed_mail_is_not_sent_again(abandoned: AbandonedCart) -> None:
+async def test_reminder_that_the_mail_server_did_not_confirm_is_not_sent_again(
+    abandoned: AbandonedCart,
+) -> None:
     await abandoned.request()
     server = FaultyServer(MailInDoubt("no answer"))
     for _attempt in range(2):

@@ -153,7 +153,7 @@ async def test_customer_gets_one_reminder_with_current_prices(abandoned: Abandon
 
 
 @pytest.mark.parametrize("obstacle", [*OBSTACLES, start_another])
-async def test_obstacle_before_the_job_prevents_the_reminder(
+async def test_reminder_is_not_stored_if_the_cart_becomes_unsuitable_before_the_job(
     abandoned: AbandonedCart, obstacle: Change
 ) -> None:
     await abandoned.change(obstacle)
@@ -164,7 +164,9 @@ async def test_obstacle_before_the_job_prevents_the_reminder(
 
 
 @pytest.mark.parametrize("obstacle", OBSTACLES)
-async def test_obstacle_after_the_job_prevents_the_mail(abandoned: AbandonedCart, obstacle: Change) -> None:
+async def test_reminder_is_not_mailed_if_the_cart_becomes_unsuitable_after_the_job(
+    abandoned: AbandonedCart, obstacle: Change
+) -> None:
     await abandoned.request()
     assert await abandoned.count_requests() == 1
     await abandoned.change(obstacle)
@@ -194,7 +196,7 @@ async def test_no_reminder_outside_the_allowed_hours(
         (timedelta(days=3, minutes=5), 0),
     ],
 )
-async def test_only_carts_of_a_certain_age_are_reminded(
+async def test_reminder_is_stored_only_for_carts_between_four_hours_and_three_days_old(
     abandoned: AbandonedCart, age: timedelta, count: int
 ) -> None:
     await abandoned.change(lambda session, it: set_age(session, it.cart_id, age))
@@ -233,7 +235,9 @@ async def test_products_that_cannot_be_bought_are_left_out(abandoned: AbandonedC
     assert "Yoyo" not in text_of(mail)
 
 
-async def test_link_in_the_mail_ends_offers(abandoned: AbandonedCart, anyone: httpx.AsyncClient) -> None:
+async def test_only_the_complete_unsubscribe_link_withdraws_the_marketing_consent(
+    abandoned: AbandonedCart, anyone: httpx.AsyncClient
+) -> None:
     await abandoned.request()
     mailer = Mailer(abandoned.shop.database, abandoned.shop.settings, abandoned.inbox)
     await Worker(abandoned.shop.database, [mailer]).run_due()

@@ -87,7 +87,7 @@ async def test_closing_counts_money_received_by_staff_and_refunds_in_cash(till: 
         assert (await session.execute(query)).scalars().all() == ["day closed"]
 
 
-async def test_difference_needs_a_reason(till: Till) -> None:
+async def test_closing_with_a_cash_difference_requires_a_reason(till: Till) -> None:
     variant = await till.make_variant()
     await sell(till, variant, ManualMethod.CASH)
     day = await read_day(till)
@@ -109,7 +109,7 @@ async def test_invalid_amounts_are_refused(till: Till, counted: int, left: int, 
     assert field in refused.value.fields
 
 
-async def test_money_that_came_in_during_the_count_is_not_closed(till: Till) -> None:
+async def test_closing_is_refused_if_a_sale_was_paid_during_the_count(till: Till) -> None:
     variant = await till.make_variant()
     day = await read_day(till)
     await sell(till, variant, ManualMethod.CASH)
@@ -128,7 +128,7 @@ async def test_only_one_of_two_concurrent_closings_is_stored(till: Till) -> None
     assert sorted(type(one).__name__ for one in results) == ["Conflict", "DayClosing"]
 
 
-async def test_closing_without_new_money_is_not_repeated_by_another_person(till: Till) -> None:
+async def test_closing_is_refused_if_another_seller_closed_first_without_new_money(till: Till) -> None:
     for _closing in range(2):
         day = await read_day(till)
 
@@ -143,7 +143,7 @@ async def test_closing_without_new_money_is_not_repeated_by_another_person(till:
         assert len(await list_closings(session, SELLER)) == 2
 
 
-async def test_sale_after_the_closing_belongs_to_the_next_one(till: Till) -> None:
+async def test_sale_after_a_closing_is_counted_in_the_next_closing(till: Till) -> None:
     variant = await till.make_variant()
     first = await close(till, await read_day(till), 0)
     await sell(till, variant, ManualMethod.CASH)
@@ -151,7 +151,7 @@ async def test_sale_after_the_closing_belongs_to_the_next_one(till: Till) -> Non
     assert (first.received, second.received) == ({}, {"cash": PRICE})
 
 
-async def test_stockroom_may_not_close(till: Till) -> None:
+async def test_stockroom_role_may_not_close_the_cash(till: Till) -> None:
     with pytest.raises(Forbidden):
         await close(till, await read_day(till), 0, actor=STOCKROOM)
 

@@ -154,7 +154,7 @@ async def test_category_counts_only_the_products_of_its_page(shop: Shop, ids: di
     ]
 
 
-def test_only_the_category_tree_filters_hidden_categories() -> None:
+def test_only_the_category_tree_module_reads_is_active_of_categories() -> None:
     """Check that no other module reads `is_active`: a category is also hidden if one of its ancestors is."""
     places = [path.name for path in BACKEND.rglob("*.py") if "Category.is_active" in path.read_text("utf-8")]
     assert places == ["category_tree.py"]

@@ -23,7 +23,7 @@ def test_age_range_has_its_youngest_and_oldest_age(
     assert ages.age_group == age_group
 
 
-def test_every_age_range_of_the_shop_has_ages() -> None:
+def test_every_age_range_of_the_shop_is_parsed_to_ages() -> None:
     assert all(parse_suggested_ages(age_range) for age_range in AGE_RANGES)
 
 

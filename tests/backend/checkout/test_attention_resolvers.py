@@ -104,7 +104,7 @@ async def short_order(till: Till) -> Order:
     return order
 
 
-async def test_honored_stock_shortage_reserves_the_restocked_units_for_the_order(
+async def test_accepted_stock_shortage_reserves_the_restocked_units_for_the_order(
     till: Till, short_order: Order
 ) -> None:
     await set_stock(till, 2)
@@ -298,7 +298,7 @@ async def test_cart_of_a_refunded_payment_can_be_paid_again(
     assert await till.available(trompo) == 3 - units
 
 
-async def test_refunded_payment_cannot_be_accepted_by_another_attention(till: Till) -> None:
+async def test_refunded_payment_cannot_be_accepted_through_another_attention_row(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     cart_id = await till.cart(trompo)
     payment = await _approve_late(till, cart_id)

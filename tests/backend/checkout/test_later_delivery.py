@@ -149,7 +149,7 @@ async def approve_payment(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("seen", [THE_10TH, THE_11TH, None])
-async def test_order_promises_the_day_if_it_is_not_later_than_the_one_that_was_seen(
+async def test_order_promises_the_delivery_day_if_the_shopper_saw_no_earlier_day(
     checkout: Checkout, cart_id: str, seen: date | None
 ) -> None:
     order = await read_order(checkout, await place_order(checkout, cart_id, seen))
@@ -171,7 +171,7 @@ async def test_later_day_is_confirmed_before_the_payment_starts(
     assert order.shipping_data[PROMISED_DAY] == "2026-12-11"
 
 
-async def test_concurrent_presses_with_an_earlier_day_start_nothing(
+async def test_concurrent_clicks_that_saw_an_earlier_day_create_no_payment_or_order(
     checkout: Checkout, cart_id: str, clock: Clock
 ) -> None:
     clock.moment = AFTER_CUTOFF
@@ -181,7 +181,7 @@ async def test_concurrent_presses_with_an_earlier_day_start_nothing(
     assert (await count_rows(checkout, PaymentSession), await count_rows(checkout, Order)) == (0, 0)
 
 
-async def test_concurrent_presses_before_and_after_the_new_day_was_seen_make_one_order(
+async def test_concurrent_clicks_that_saw_different_delivery_days_place_one_order(
     checkout: Checkout, cart_id: str, clock: Clock
 ) -> None:
     """Test two tabs: one still shows the earlier day, the other the later one."""

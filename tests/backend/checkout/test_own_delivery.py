@@ -124,7 +124,7 @@ async def own(database: Database, settings: Settings) -> OwnShop:
     return OwnShop(database, checkout, estimates, carriers, variant, cart_id)
 
 
-async def test_order_of_the_zones_free_amount_has_free_shipping(own: OwnShop) -> None:
+async def test_order_that_reaches_the_free_amount_of_its_zone_has_free_shipping(own: OwnShop) -> None:
     option_id = await own.save(free_from=2 * PRICE)
     assert (await own.list_prices())["Domicilio"] == 0
     await own.choose(option_id)
@@ -176,7 +176,7 @@ async def test_municipality_in_two_zones_gets_the_cheaper_one(own: OwnShop) -> N
     assert dear
 
 
-async def test_price_that_changes_meanwhile_is_shown_before_it_is_paid(own: OwnShop) -> None:
+async def test_changed_delivery_price_is_shown_before_the_payment_starts(own: OwnShop) -> None:
     option_id = await own.save()
     await own.choose(option_id)
     await own.save(price=9_500, option_id=option_id)
@@ -218,7 +218,7 @@ async def test_api_client_that_pays_after_a_zone_change_must_choose_shipping_aga
         await own.checkout.start_payment(own.cart_id, "gateway_pse", payer, ip=IP)
 
 
-async def test_own_delivery_sells_while_the_carrier_does_not_answer(own: OwnShop) -> None:
+async def test_order_with_own_delivery_is_placed_while_the_carrier_fails(own: OwnShop) -> None:
     own.carriers["carrier_standard"] = BrokenCarrier()
     option_id = await own.save()
     assert (await own.list_prices())["Domicilio"] == 8_000

@@ -118,7 +118,7 @@ async def test_order_shows_how_to_pay_until_the_money_is_confirmed(
     assert "Transfiere" not in await read_mail(shop, order)
 
 
-async def test_form_without_a_choice_is_paid_by_pse(shop: Shop, cart_id: str) -> None:
+async def test_order_without_a_chosen_payment_method_is_paid_by_pse(shop: Shop, cart_id: str) -> None:
     typed = {**CHECKOUT_INPUT, FROM_BANK: ""}
     placed = await shop.checkout.place_order(cart_id, typed, expected_total=PRICE, ip=IP)
     assert placed.redirect_url
@@ -144,7 +144,9 @@ async def test_provider_that_is_switched_off_is_refused(shop: Shop, cart_id: str
     assert await read_stock(shop) == (5, 0)
 
 
-async def test_fields_of_the_provider_and_the_document_are_checked(shop: Shop, cart_id: str) -> None:
+async def test_wrong_provider_fields_and_a_missing_document_are_reported_by_field(
+    shop: Shop, cart_id: str
+) -> None:
     wrong = {FROM_BANK: "other", "phone": "12"}
     with pytest.raises(InvalidData) as refused:
         await place_order(shop, cart_id, **wrong)

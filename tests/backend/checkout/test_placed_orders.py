@@ -20,7 +20,7 @@ GUEST, ANA, LUIS = Caller(None), Caller("cus_ana"), Caller("cus_luis")
     ("owner", "callers", "strangers"),
     [(None, [None, GUEST, ANA], []), ("cus_ana", [None, ANA], [GUEST, LUIS])],
 )
-async def test_token_opens_an_order_except_for_other_customers(
+async def test_order_token_opens_its_order_except_for_other_customers(
     till: Till, owner: str | None, callers: list[Caller | None], strangers: list[Caller]
 ) -> None:
     order, payment = await till.order(await till.make_variant())

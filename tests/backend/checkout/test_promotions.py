@@ -158,7 +158,7 @@ async def test_code_that_cannot_be_combined_is_refused_if_it_saves_less(till: Ti
     assert await read_total(till, cart_id) == whole - 6_000
 
 
-async def test_second_client_for_the_last_use_of_a_promotion_gets_total_changed(till: Till) -> None:
+async def test_last_use_of_a_promotion_taken_by_another_cart_raises_total_changed(till: Till) -> None:
     """Let another client reserve the last use after this one has seen the lower price."""
     promotion = await add_promotion(till)
     cart_id = await till.cart(await till.make_variant())

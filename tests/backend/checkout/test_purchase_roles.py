@@ -183,7 +183,7 @@ async def test_office_and_order_page_distinguish_payer_and_recipient(
         assert private not in slip.replace("Para Rosa, de Ana", "")
 
 
-async def test_purchase_without_roles_shows_no_payer(shop: Shop, cart_id: str) -> None:
+async def test_order_whose_recipient_pays_shows_no_separate_payer(shop: Shop, cart_id: str) -> None:
     _sent, order, token = await buy(shop, cart_id)
     async with shop.database.read() as session:
         detail = await order_detail(session, COMMAND_LINE, order.id, "Trompo")
@@ -234,9 +234,7 @@ async def test_wrong_recipient_or_company_is_reported_at_its_field(
         assert not (await session.execute(select(Order))).all()
 
 
-async def test_foreign_phone_of_a_recipient_gets_the_sentence_of_a_foreign_phone(
-    shop: Shop, cart_id: str
-) -> None:
+async def test_foreign_recipient_phone_is_refused_with_its_reason(shop: Shop, cart_id: str) -> None:
     problems = await find_problems(shop, cart_id, **{**GIFT, "recipient_phone": "+34 612 345 678"})
     assert set(problems) == {"recipient_phone"}
     assert problems["recipient_phone"].startswith("Ese número es de otro país.")

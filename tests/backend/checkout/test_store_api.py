@@ -90,7 +90,7 @@ async def test_payment_provider_is_accepted_under_its_platform_id(
     assert again.status_code == 409  # the first payment is at the bank: there must not be two debits
 
 
-async def test_missing_pse_answers_are_listed_with_their_choices(
+async def test_payment_session_lists_the_missing_pse_answers_with_their_choices(
     store: httpx.AsyncClient, trompo: str
 ) -> None:
     """Check a storefront that does not know PSE: no payment starts, and the answer lists the missing fields."""

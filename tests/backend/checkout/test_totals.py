@@ -114,7 +114,7 @@ def _check(shown: dict[str, Any]) -> None:
     assert shown["shipping_tax_total"] == method["tax_total"] > 0
 
 
-async def test_line_that_is_no_longer_for_sale_is_not_counted(
+async def test_line_that_is_no_longer_for_sale_does_not_add_to_the_total(
     store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     item = {"variant_id": trompo, "quantity": 2}

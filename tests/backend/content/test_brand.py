@@ -81,7 +81,7 @@ async def test_invalid_brand_is_reported_by_field(database: Database) -> None:
         assert (await read_current_version(session, Area.BRAND)).version == 0
 
 
-async def test_unreadable_color_is_refused_with_one_that_is_accepted(database: Database) -> None:
+async def test_unreadable_color_is_refused_and_the_suggested_color_is_accepted(database: Database) -> None:
     with pytest.raises(InvalidData) as refused:
         await save(database, {**COLORS, "primary": "#7fb0ff"})
     message = refused.value.fields["primary"]
@@ -141,7 +141,9 @@ async def test_brand_save_that_waits_for_a_concurrent_save_is_refused(database: 
     assert (saved.version, saved.body) == (1, BrandBody(headline="Del otro"))
 
 
-async def test_only_the_demos_identity_has_the_demos_brand(database: Database, settings: Settings) -> None:
+async def test_shop_with_any_identity_setting_of_its_own_has_no_demo_brand(
+    database: Database, settings: Settings
+) -> None:
     own = {"store_name": "Macondo", "store_nit": "901", "store_phone": "1", "store_email": "a@b.co"}
     async with database.read() as session:
         demo = await read_brand(session, settings)

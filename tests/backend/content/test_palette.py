@@ -38,7 +38,7 @@ COLORS = st.integers(0, 0xFFFFFF).map(lambda number: f"#{number:06x}")
         *((text, "") for text in ("#fff;}body{display:none", "#fff}", "url(//x)", "var(--ink)", "#fff\n;")),
     ],
 )
-def test_only_a_hexadecimal_color_is_a_color(typed: str, color: str) -> None:
+def test_only_hexadecimal_colors_are_parsed(typed: str, color: str) -> None:
     assert parse_color(typed) == color
 
 
@@ -51,13 +51,15 @@ def test_only_a_hexadecimal_color_is_a_color(typed: str, color: str) -> None:
         ("#ffffff", "#ffffff", 1.0),
     ],
 )
-def test_contrast_is_that_of_the_guidelines(one: str, other: str, contrast: float) -> None:
+def test_contrast_is_computed_as_in_the_accessibility_guidelines(
+    one: str, other: str, contrast: float
+) -> None:
     assert compute_contrast(one, other) == pytest.approx(contrast, abs=0.005)
     assert compute_contrast(one, other) == compute_contrast(other, one)
 
 
 @given(color=COLORS, background=COLORS)
-def test_nearest_readable_color_is_readable_and_no_nearer_shade_is(color: str, background: str) -> None:
+def test_suggested_color_is_the_nearest_readable_shade(color: str, background: str) -> None:
     nearest = find_readable(color, (background,))
     assert compute_contrast(nearest, background) >= MIN_CONTRAST
     if compute_contrast(color, background) >= MIN_CONTRAST:

@@ -184,7 +184,7 @@ async def test_waiting_too_long_for_a_lock_raises_database_unavailable(
     await database.close()
 
 
-async def test_database_with_is_patient_has_no_statement_timeout(
+async def test_patient_database_has_no_statement_timeout(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgresql, "STATEMENT_TIMEOUT_S", SHORT_TIMEOUT_S)

@@ -124,7 +124,7 @@ def test_only_the_spreadsheet_module_writes_csv_files() -> None:
     assert written == ["backend/core/spreadsheet.py"]
 
 
-def test_csv_for_people_opens_in_columns_in_colombia() -> None:
+def test_csv_for_people_is_written_as_excel_in_colombia_reads_it() -> None:
     """Excel takes `;` and the decimal comma from the regional settings, and UTF-8 only with a byte order mark."""
     head = format_csv_for_people([["Nombre", "Peso (kg)", "Unidades"]], is_beginning=True)
     rows = [["Muñeca; «Lucero»", 0.35, 12], ["=1+1", 2.0, -3]]

@@ -101,7 +101,7 @@ def test_every_message_is_translated_with_the_same_placeholders(language: str, m
     assert waiting == []
 
 
-def test_shop_is_offered_in_english() -> None:
+def test_shop_has_an_english_translation() -> None:
     assert "en" in OTHERS
     assert translations("en").gettext("Agregar al carrito") == "Add to cart"
 
@@ -121,7 +121,7 @@ def test_spanish_texts_are_wrapped_for_translation() -> None:
     assert {file: texts for file, texts in found.items() if texts} == {}
 
 
-def test_counts_in_texts_have_grouped_digits_and_numbers_of_orders_do_not() -> None:
+def test_digits_are_grouped_in_counts_but_not_in_order_numbers() -> None:
     assert _("Quedan {n}").format(n=5_000_001) == "Quedan 5.000.001"
     assert _("Pedido {number}").format(number=10_000_001) == "Pedido 10000001"
     assert format_count(1_200, _("{n} uso"), _("{n} usos")) == "1.200 usos"

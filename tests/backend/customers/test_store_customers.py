@@ -220,7 +220,9 @@ async def test_invalid_token_is_refused(store: httpx.AsyncClient, shop: Shop, ki
         assert (answer.status_code, answer.json()) == (401, {"message": "Unauthorized"})
 
 
-async def test_owner_in_the_body_of_a_request_is_refused(store: httpx.AsyncClient, shop: Shop) -> None:
+async def test_customer_id_or_email_in_the_body_of_a_request_is_refused(
+    store: httpx.AsyncClient, shop: Shop
+) -> None:
     _, token = await sign_up(store)
     for path, body in (
         ("/store/customers/me", {"id": "cus_other"}),

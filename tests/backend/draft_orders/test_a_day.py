@@ -174,7 +174,7 @@ async def read_stock(day: Day) -> dict[str, tuple[int, int]]:
         return {level.variant_id: (level.stocked, level.reserved) for level in levels}
 
 
-async def test_sales_of_two_sellers_have_the_same_total_in_all_books(day: Day) -> None:
+async def test_all_reports_have_the_same_total_for_the_sales_of_two_sellers(day: Day) -> None:
     sold = await asyncio.gather(sell_everything(day, SELLER), sell_everything(day, OTHER_SELLER))
     assert len({order_id for orders in sold for order_id in orders}) == 12
     goods = 2 * (2 * PRICE + DEARER_PRICE + PRICE + BALL_PRICE + PRICE)

@@ -249,7 +249,7 @@ async def test_cancelled_or_empty_draft_is_not_sold(till: Till) -> None:
         await take_money(till, empty, 0)
 
 
-async def test_customer_with_document_gets_the_invoice(till: Till) -> None:
+async def test_counter_sale_stores_a_customer_with_document_as_the_payer(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     contact = parse_contact(
@@ -295,7 +295,7 @@ def test_money_without_method_or_reference_is_refused(typed: dict[str, str], fie
     assert list(refused.value.fields) == [field]
 
 
-async def test_mixed_day_adds_up(till: Till) -> None:
+async def test_payments_stock_and_orders_of_web_and_counter_sales_add_up(till: Till) -> None:
     """Check money, stock and orders of a day with a web order and two counter sales, to the peso."""
     variant = await till.make_variant(stock=10)
     web, payment = await till.order(variant, 2)

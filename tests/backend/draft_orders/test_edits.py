@@ -173,7 +173,7 @@ async def test_edit_removes_lines_codes_and_shipping(
     assert (now["promotions"], now["shipping_methods"], now["total"]) == ([], [], 2 * PRICE + 10_000)
 
 
-async def test_removal_of_a_line_can_be_undone_or_changed_by_its_action(
+async def test_removal_of_a_draft_line_can_be_undone_or_changed_in_the_edit(
     admin: httpx.AsyncClient, trompo: str, ball: str
 ) -> None:
     items = [{"variant_id": trompo, "quantity": 2}, {"variant_id": ball, "quantity": 3}]
@@ -211,7 +211,7 @@ async def test_cancelled_edit_changes_nothing(
     assert (await count_rows(shop, Cart), await count_rows(shop, CartShippingMethod)) == (1, 1)
 
 
-async def test_cancelled_draft_keeps_no_copy_of_its_edit(
+async def test_cancelling_a_draft_deletes_its_open_edit(
     admin: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     draft = await create(admin, trompo)
@@ -267,7 +267,9 @@ async def test_edit_of_a_draft_that_has_changed_is_not_applied(
     assert await read_units(admin, draft) == {trompo: 3}
 
 
-async def test_shipping_of_another_address_is_not_applied(admin: httpx.AsyncClient, trompo: str) -> None:
+async def test_shipping_chosen_before_an_address_change_is_not_applied(
+    admin: httpx.AsyncClient, trompo: str
+) -> None:
     draft = await create(admin, trompo)
     path = await begin(admin, draft)
     await post(admin, f"{path}/shipping-methods", {"shipping_option_id": await find_flat_option(admin)})

@@ -93,7 +93,7 @@ async def test_unknown_token_is_not_found(till: Till, token: str) -> None:
         await find(till, token)
 
 
-async def test_expired_and_withdrawn_links_say_so(till: Till) -> None:
+async def test_expired_and_withdrawn_links_are_found_with_their_state(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     _link, token = await make_link(till, draft)
@@ -325,7 +325,7 @@ async def test_mailed_link_opens_the_same_draft(till: Till) -> None:
 
 
 @pytest.mark.parametrize("end", ["expired", "withdrawn", "sold"])
-async def test_mail_of_a_closed_link_is_not_written(till: Till, end: str) -> None:
+async def test_payment_link_that_is_expired_sold_or_withdrawn_is_not_mailed(till: Till, end: str) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     await make_link(till, draft)
@@ -343,7 +343,7 @@ async def test_mail_of_a_closed_link_is_not_written(till: Till, end: str) -> Non
         assert await compose_message(session, till.checkout.settings, mail) is None
 
 
-async def test_link_is_not_mailed_to_an_invalid_address_or_without_a_link(till: Till) -> None:
+async def test_mailing_is_refused_without_a_link_a_valid_address_or_the_right(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     for address, has_link in (("ana@example.com", False), ("ana", True), ("", True)):

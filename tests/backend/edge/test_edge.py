@@ -75,7 +75,7 @@ def test_only_the_requested_fields_are_returned(wish: str | None, shown: dict[st
         ("-variants", "variants.sku", True, False),
     ],
 )
-def test_fields_wants_only_requested_or_default_data(
+def test_fields_wants_method_is_true_only_for_requested_or_default_data(
     wish: str | None, path: str, by_default: bool, wanted: bool
 ) -> None:
     assert Fields(wish).wants(path, by_default=by_default) is wanted

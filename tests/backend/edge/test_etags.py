@@ -78,7 +78,7 @@ def test_etag_that_is_not_in_the_header_is_not_found(line: str) -> None:
     assert not has_match(line)
 
 
-def test_content_is_sent_without_a_header_or_an_etag() -> None:
+def test_etag_does_not_match_if_the_header_or_the_etag_is_missing() -> None:
     assert not has_match()
     assert not has_match("*", tag="")
     assert not has_match('""', tag="")

@@ -165,7 +165,7 @@ async def test_return_refunded_in_money_cancels_the_exchange(
     assert row.status == "canceled"
 
 
-async def test_units_of_an_exchange_are_shown_while_their_receipt_is_drafted(
+async def test_returned_units_of_an_exchange_are_shown_before_their_receipt_is_confirmed(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold, yoyo: str
 ) -> None:
     exchange = await begin(admin, delivered, yoyo)
@@ -188,14 +188,14 @@ async def test_cancelled_exchange_cancels_its_requested_return(
     assert (returned["status"], returned["exchange_id"]) == ("canceled", exchange["id"])
 
 
-async def test_return_of_the_kind_exchange_needs_an_exchange(
+async def test_return_of_the_kind_exchange_is_refused_without_an_exchange(
     admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
     body = {"order_id": delivered.order_id, "metadata": {"kind": "exchange"}}
     assert (await admin.post("/admin/returns", json=body)).status_code == 400
 
 
-async def test_new_order_goes_to_another_address(
+async def test_new_order_of_an_exchange_can_be_sent_to_another_address(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold, yoyo: str
 ) -> None:
     exchange = await begin(admin, delivered, yoyo)
@@ -232,7 +232,7 @@ async def test_new_order_goes_to_another_address(
     assert again["shipping_address"]["city"] == first["shipping_address"]["city"] != "Cali"
 
 
-async def test_delivery_is_chosen_again_after_a_change_of_products(
+async def test_exchange_is_settled_only_with_a_delivery_priced_after_the_last_change(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold, yoyo: str
 ) -> None:
     exchange = await begin(admin, delivered, yoyo)

@@ -125,7 +125,9 @@ async def test_order_without_address_is_picked_up_later(till: Till, products: tu
     assert (await till.read_order(made.id)).fulfillment_status == "delivered"
 
 
-async def test_pickup_stays_while_the_products_change(till: Till, products: tuple[str, str]) -> None:
+async def test_pickup_remains_chosen_when_the_products_of_an_exchange_change(
+    till: Till, products: tuple[str, str]
+) -> None:
     old, new = products
     exchange = await write_exchange(till, await sell_one(till, old), {old: 1}, {new: 1})
     await choose(till, exchange, "manual_manual", 0)
@@ -141,7 +143,7 @@ async def test_pickup_stays_while_the_products_change(till: Till, products: tupl
 
 
 @pytest.mark.parametrize("town", ["Medellín", "Macondo"])
-async def test_pickup_of_an_order_with_an_address_stays_while_the_products_change(
+async def test_pickup_for_an_order_with_an_address_remains_chosen_when_products_change(
     till: Till, products: tuple[str, str], town: str
 ) -> None:
     old, new = products

@@ -129,7 +129,7 @@ async def test_refund_by_a_seller_without_the_right_waits_for_the_owner(till: Ti
 @pytest.mark.parametrize(
     "money", [None, DifferenceReceipt(4_000, CASH), DifferenceReceipt(5_000, ManualMethod.NEQUI)]
 )
-async def test_products_taken_along_are_not_handed_over_unpaid(
+async def test_exchange_with_an_unpaid_difference_is_not_settled(
     till: Till, money: DifferenceReceipt | None
 ) -> None:
     old, new, order = await sell_and_stock(till, price=PRICE + 5_000)
@@ -165,14 +165,14 @@ async def test_repeated_settlement_creates_one_order(till: Till) -> None:
     assert (await till.available(old), await till.available(new)) == (3, 2)
 
 
-async def test_difference_that_was_not_seen_is_refused(till: Till) -> None:
+async def test_settlement_is_refused_if_the_seller_saw_another_difference(till: Till) -> None:
     old, new, order = await sell_and_stock(till)
     exchange = await write_exchange(till, order, {old: 1}, {new: 1})
     with pytest.raises(ExchangeChanged):
         await settle(till, exchange, 1_000)
 
 
-async def test_two_tabs_prepare_the_same_exchange(till: Till) -> None:
+async def test_two_concurrent_tabs_open_the_same_exchange(till: Till) -> None:
     _old, _new, order = await sell_and_stock(till)
 
     async def open_one() -> str:
@@ -218,7 +218,7 @@ async def test_last_unit_sold_at_the_same_time_is_not_exchanged(till: Till) -> N
     assert (await read_exchange_row(till, exchange)).status == "open"
 
 
-async def test_crossed_exchanges_do_not_deadlock(till: Till) -> None:
+async def test_two_exchanges_of_opposite_products_do_not_deadlock(till: Till) -> None:
     old, new, order = await sell_and_stock(till)
     other = await sell_one(till, new)
     exchanges = [

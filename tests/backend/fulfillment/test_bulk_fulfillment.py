@@ -200,7 +200,7 @@ async def send_one_unit(shop: Shop, order_id: str, *, units: int = 1, seen_parce
     )
 
 
-async def test_chosen_units_are_sent_once_and_the_rest_later(
+async def test_concurrent_clicks_pack_the_chosen_units_once_and_the_rest_later(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     order_id = await place_order(store, trompo)

@@ -97,7 +97,7 @@ async def read_stock(shop: Shop) -> tuple[int, int]:
         return level.stocked, level.reserved
 
 
-async def test_label_in_doubt_opens_attention_and_is_not_created_again(
+async def test_label_in_doubt_raises_attention_and_is_not_created_again(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     again = await admin.post(f"/admin/orders/{doubtful['id']}/fulfillments", json=fulfillment_body(doubtful))
@@ -243,7 +243,7 @@ async def test_old_routes_for_labels_in_doubt_do_not_exist(
     assert (await admin.post(path, json={"made": False})).status_code == 404
 
 
-async def test_fulfillment_with_only_a_tracking_number_is_cancelled_only_after_its_label(
+async def test_cancellation_with_only_a_tracking_number_waits_for_the_carrier(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     label = (await carrier.ledger.list_labels())[0]
@@ -254,7 +254,7 @@ async def test_fulfillment_with_only_a_tracking_number_is_cancelled_only_after_i
     assert (await post(admin, cancel))["order"]["fulfillment_status"] == "not_fulfilled"
 
 
-async def test_fulfillment_with_only_a_carrier_order_id_is_cancelled_if_its_label_already_is(
+async def test_fulfillment_is_cancelled_by_its_order_id_if_the_carrier_cancelled_the_label(
     admin: httpx.AsyncClient, doubtful: dict[str, Any], carrier: SandboxCarrier
 ) -> None:
     label = (await carrier.ledger.list_labels())[0]

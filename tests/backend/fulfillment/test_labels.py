@@ -254,7 +254,7 @@ async def test_label_with_an_invalid_phone_is_refused_and_can_be_corrected(
 # responses after a decision by staff
 
 
-async def test_second_label_in_a_late_response_after_a_decision_opens_attention(
+async def test_second_label_in_a_late_response_after_a_decision_raises_attention(
     database: Database, defaults: Defaults
 ) -> None:
     async def somebody_looks() -> None:

@@ -253,7 +253,7 @@ async def test_delivered_fulfillment_cannot_be_cancelled(road: Road) -> None:
     assert (await road.admin.post(f"{label}/cancel")).status_code == 400
 
 
-async def test_returned_parcel_opens_attention(road: Road) -> None:
+async def test_returned_parcel_raises_attention(road: Road) -> None:
     await road.move(Status.IN_TRANSIT)
     await road.follow()
     await road.move(Status.RETURNED)
@@ -312,7 +312,7 @@ async def test_parcel_delivered_to_the_sender_is_returned(
         ("En bodega destino", "in_transit", "shipped"),
     ],
 )
-async def test_usual_tracking_stage_opens_no_attention_and_keeps_the_carriers_words(
+async def test_usual_tracking_stage_raises_no_attention_and_keeps_the_carriers_words(
     road: Road, monkeypatch: pytest.MonkeyPatch, status: str, stage: str, order_status: str
 ) -> None:
     """Report a usual status of the carrier, after which staff have nothing to do."""
@@ -323,7 +323,7 @@ async def test_usual_tracking_stage_opens_no_attention_and_keeps_the_carriers_wo
     assert [parcel.carrier_words for parcel in await road.parcels()] == [status]
 
 
-async def test_incident_opens_attention_until_the_parcel_moves_on(road: Road) -> None:
+async def test_incident_raises_attention_that_is_closed_when_the_parcel_moves_on(road: Road) -> None:
     await road.move(Status.INCIDENT)
     await road.follow()
     await road.follow()

@@ -142,7 +142,7 @@ async def test_cancelled_failed_or_ended_fulfillment_is_not_tracked(
     assert await find_job(database, fulfillment_id) is None
 
 
-async def test_undelivered_fulfillment_opens_attention_and_is_no_longer_tracked(
+async def test_undelivered_fulfillment_raises_attention_and_is_no_longer_tracked(
     database: Database, defaults: Defaults
 ) -> None:
     fulfillment_id = await add_fulfillment(database, defaults, 1, created_at=now() - TRACKING_PERIOD - MINUTE)

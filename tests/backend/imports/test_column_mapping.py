@@ -63,7 +63,7 @@ async def choose_columns(sender: Sender, *columns: str) -> None:
 TWO_CODES = (CASES / "56-two.csv").read_bytes()
 
 
-async def test_columns_for_one_field_must_be_chosen(sender: Sender) -> None:
+async def test_import_requires_a_choice_between_two_columns_for_one_field(sender: Sender) -> None:
     assert await send_list(sender, TWO_CODES) == [
         ("Código", "sku", "sku"), ("Referencia", "", "sku"), ("Nombre", "title", ""), ("Valor", "price", ""),
         ("Cantidad", "stock", ""),

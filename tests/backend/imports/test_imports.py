@@ -319,7 +319,9 @@ async def test_exact_handle_of_a_category_has_priority_over_its_name(
 
 
 @pytest.mark.parametrize("missing", ["Categorías", "Colección", "Etiquetas", "Tipo"])
-async def test_screen_offers_to_create_what_the_shop_does_not_have(sender: Sender, missing: str) -> None:
+async def test_import_screen_offers_to_create_the_groups_that_the_shop_lacks(
+    sender: Sender, missing: str
+) -> None:
     """Check that the screen shows the checkbox, even if only a row beyond the first page of problems needs it."""
     async with sender.shop.database.transaction() as session:
         # in a shop without collections, the import creates those of the file

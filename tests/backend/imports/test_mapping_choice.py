@@ -60,7 +60,7 @@ async def test_import_is_refused_until_a_column_is_chosen_for_each_contested_fie
 
 
 @pytest.mark.parametrize("column", ["", "ean"])
-async def test_last_contested_column_is_taken_if_the_others_are_for_something_else(
+async def test_last_column_for_a_field_is_used_if_the_others_get_another_field(
     sender: Sender, column: str
 ) -> None:
     await sender.send_spreadsheet(TWO_CHOICES, may_choose=True)

@@ -120,7 +120,7 @@ def test_each_fault_of_a_file_has_its_sentence() -> None:
     assert set(ForeignFormat) == FORMAT_TEXTS.keys()
 
 
-def test_sentences_name_their_detail() -> None:
+def test_sentences_are_formatted_with_their_detail() -> None:
     for code in ROW_TEXTS.keys() - {"cell"}:
         assert "{" not in format_problem({"column": "sku", "code": code, "detail": "x"})
     for texts in (NOTE_TEXTS, FILE_NOTES, SET_ASIDE_TEXTS):

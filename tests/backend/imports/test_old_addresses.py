@@ -50,7 +50,7 @@ async def test_addresses_redirect_to_new_and_existing_products(sender: Sender) -
     assert (again.counts.changed, again.counts.same, again.loss_count) == (0, 2, 0)
 
 
-async def test_taken_address_stays_with_its_page_and_is_noted(sender: Sender) -> None:
+async def test_old_address_of_another_page_is_not_changed_and_adds_a_note(sender: Sender) -> None:
     await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;18900;/p/1\n")
     await sender.run_import()
     found = await sender.send_spreadsheet(f"{HEAD}Yoyo;Y-1;9900;/p/1|/p/2\nAro;A-1;5000;/p/2|/p/3\n")
@@ -80,7 +80,7 @@ async def test_text_that_is_no_address_is_refused_with_a_hint(sender: Sender) ->
     assert "separadas por |" in found.problems[0].text
 
 
-async def test_current_address_of_the_product_becomes_no_redirect(sender: Sender) -> None:
+async def test_current_address_of_a_product_is_not_stored_as_a_redirect(sender: Sender) -> None:
     await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;18900;/product/trompo|/viejo\n")
     await sender.run_import()
     assert await read_redirects(sender) == {"/viejo": "Trompo"}

@@ -15,7 +15,7 @@ async def read_lines(sender: Sender, kind: RowList, *, offset: int, limit: int) 
     return [row.line for row in rows], count
 
 
-async def test_each_list_has_its_rows_in_pages(sender: Sender) -> None:
+async def test_rows_of_each_import_list_are_read_in_pages(sender: Sender) -> None:
     found = await sender.send_spreadsheet(SHEET)
     assert (len(found.problems), len(found.changes), len(found.notes)) == (PAGE_SIZE,) * 3
     assert (found.counts.wrong, found.counts.new, found.note_count) == (COUNT, COUNT, 2 * COUNT)
@@ -27,7 +27,7 @@ async def test_each_list_has_its_rows_in_pages(sender: Sender) -> None:
     assert await read_lines(sender, RowList.NOTES, offset=2 * COUNT, limit=2) == ([], 2 * COUNT)
 
 
-async def test_refused_rows_are_the_problems_of_a_started_import(sender: Sender) -> None:
+async def test_started_import_lists_its_refused_rows_as_problems(sender: Sender) -> None:
     await sender.send_spreadsheet(SHEET)
     await sender.run_import()
     assert await read_lines(sender, RowList.PROBLEMS, offset=COUNT - 1, limit=9) == ([2 * COUNT + 1], COUNT)

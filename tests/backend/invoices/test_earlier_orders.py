@@ -61,7 +61,9 @@ async def mark(shop: Shop, *order_ids: str) -> int:
         return await mark_invoiced_elsewhere(session, OWNER, order_ids)
 
 
-async def test_earlier_orders_are_invoiced_once_or_marked(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_earlier_orders_are_invoiced_once_or_marked_as_invoiced_elsewhere(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     first, second, third = [await place_earlier_order(shop) for _number in range(3)]
     assert set(await read_waiting(shop)) == {first, second, third}
     with pytest.raises(InvoicingOff):
@@ -77,7 +79,7 @@ async def test_earlier_orders_are_invoiced_once_or_marked(shop: Shop, shop_defau
     assert await read_waiting(shop) == [third]
 
 
-async def test_order_paid_while_invoices_were_off_again_is_listed(
+async def test_order_paid_while_invoicing_was_switched_off_is_listed_as_uninvoiced(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     await enable_invoices(shop, Desk())

@@ -37,7 +37,7 @@ async def edit(shop: Shop, sold: Sold) -> None:
         await publish(session, OrderEdited(order_id, "ordch_1"))
 
 
-async def test_edit_after_the_invoice_makes_a_note_and_a_new_invoice(
+async def test_edit_of_an_invoiced_order_creates_a_credit_note_and_a_new_invoice(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     desk = Desk()
@@ -66,7 +66,7 @@ async def test_edit_after_the_invoice_makes_a_note_and_a_new_invoice(
     assert (replaced.total, [line.quantity for line in replaced.lines][:2]) == (second.amount, [1, 1])
 
 
-async def test_annulled_invoice_that_is_sent_again_keeps_its_lines(
+async def test_invoice_retried_before_an_edit_is_sent_with_its_original_lines(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     """Let the provider reject the numbered invoice; staff retry it, and edit the order before it is sent again."""

@@ -225,6 +225,6 @@ async def test_documents_issued_by_the_accountant_are_not_shown_to_customers(
     assert (view.invoices, mails) == ([], [])
 
 
-def test_letters_with_a_stroke_are_printed_without_it() -> None:
+def test_letters_with_a_stroke_are_printed_as_plain_letters() -> None:
     content = build_document_pdf(NOTE, "c" * 96, "")
     assert "Lukasz & Hijos <SAS>" in PdfReader(BytesIO(content)).pages[0].extract_text()

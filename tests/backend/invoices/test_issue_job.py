@@ -292,7 +292,7 @@ async def test_order_that_was_paid_twice_has_one_invoice(shop: Shop, shop_defaul
     assert len(await list_documents(shop)) == 1
 
 
-async def test_rejected_document_opens_attention_and_its_retry_keeps_the_number(
+async def test_rejected_document_raises_attention_and_its_retry_keeps_the_number(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     def refuse(_document: Document) -> None:
@@ -335,7 +335,7 @@ async def test_rejected_document_opens_attention_and_its_retry_keeps_the_number(
             await retry_invoice(session, OWNER, row.id)
 
 
-async def test_honored_attention_of_a_rejected_document_issues_it_again(
+async def test_accepting_the_attention_of_a_rejected_document_issues_the_document(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     def refuse(_document: Document) -> None:
@@ -403,7 +403,7 @@ async def test_attention_is_raised_before_the_invoice_numbers_are_used_up(
     assert await list_open_kinds(shop) == []
 
 
-async def test_document_that_is_not_issued_in_time_opens_attention_once(
+async def test_document_that_is_not_issued_in_time_raises_one_attention(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     await enable_invoices(shop, Desk())

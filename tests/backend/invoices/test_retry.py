@@ -27,7 +27,7 @@ async def open_rows(shop: Shop) -> list[Attention]:
         (Decision(Action.HONOR, COMMAND_LINE), ["invoice_waits"]),
     ],
 )
-async def test_retried_document_without_a_number_opens_attention_unless_dismissed(
+async def test_document_without_a_free_number_raises_attention_again_unless_dismissed(
     shop: Shop, shop_defaults: Defaults, decision: Decision, told: list[str]
 ) -> None:
     """Use up the number range. Then dismiss or retry the waiting document in attention, and run its job again."""

@@ -122,7 +122,7 @@ async def fail_to_store(session: AsyncSession) -> None:
     raise Conflict("not stored")
 
 
-async def test_change_of_a_finished_job_is_stored_when_the_job_is_deleted(
+async def test_change_returned_by_a_finished_job_is_stored_when_the_job_is_deleted(
     database: Database, worker: Worker, services: Services
 ) -> None:
     services.result = Finished(store_follow_up)
@@ -140,7 +140,7 @@ async def test_finished_job_whose_change_cannot_be_stored_is_not_deleted(
     assert [(row.kind, row.claim is not None) for row in await read_jobs(database)] == [("test.one", True)]
 
 
-async def test_change_of_a_finished_job_that_was_enqueued_again_is_stored(
+async def test_job_enqueued_again_by_its_own_final_change_runs_again(
     database: Database, services: Services
 ) -> None:
     async def enqueue_again(session: AsyncSession) -> None:

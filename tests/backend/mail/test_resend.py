@@ -80,7 +80,7 @@ async def test_two_concurrent_resends_send_one_mail(
     assert len(inbox.mails) == 2
 
 
-async def test_sent_mail_is_resent_only_with_the_option_again(
+async def test_sent_mail_is_resent_only_with_the_again_option(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     await worker.run_due()

@@ -58,7 +58,9 @@ async def request(pictures: PictureStore, headers: dict[str, str], name: str = N
         return await client.get(f"{URL}/{name}", headers=headers)
 
 
-async def test_missing_file_is_encoded_once_and_is_smaller(pictures: PictureStore, files: Path) -> None:
+async def test_missing_avif_file_is_encoded_once_and_is_smaller_than_the_webp_file(
+    pictures: PictureStore, files: Path
+) -> None:
     pictures.put(NAME, draw())
     job = AvifPictures(pictures)
     await job.encode_missing(RUN)

@@ -125,7 +125,7 @@ async def test_role_without_the_right_may_not_upload(uploads: PictureUploads) ->
         '/pictures/0123456789abcdef/marca-10x10.webp"',
     ],
 )  # fmt: skip
-def test_other_address_is_no_brand_picture(url: str) -> None:
+def test_address_of_another_file_is_not_parsed_as_a_brand_picture(url: str) -> None:
     assert parse_brand_picture(url) is None
 
 

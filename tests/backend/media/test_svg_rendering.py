@@ -87,5 +87,5 @@ def test_svg_bomb_ends_with_its_child_process(bomb: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"hola", b"\x89PNG", b"<!doctype html><svg/>", b"GIF89a<svg"])
-def test_other_content_does_not_look_like_svg(content: bytes) -> None:
+def test_content_of_another_format_is_not_recognised_as_svg(content: bytes) -> None:
     assert not looks_like_svg(content)

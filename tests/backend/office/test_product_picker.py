@@ -42,7 +42,7 @@ async def search(shop: Shop, text: str, category: str = "", cursor: str = "") ->
         return await find_products_to_pick(session, ANA, text, category, cursor)
 
 
-async def test_any_word_finds_published_and_hidden_products(shop: Shop, ids: dict[str, str]) -> None:
+async def test_search_words_find_published_and_hidden_products(shop: Shop, ids: dict[str, str]) -> None:
     assert [row.id for row in (await search(shop, "azul")).rows] == [ids["balero-azul"], ids["trompo-azul"]]
     rows = (await search(shop, "tromp")).rows
     assert [(row.title, row.detail) for row in rows] == [
@@ -83,7 +83,7 @@ async def test_chosen_products_keep_their_order_without_deleted_ones(shop: Shop,
         assert [row.id for row in await read_picker_rows(session, ANA, chosen)] == [chosen[0], chosen[2]]
 
 
-def test_field_value_is_parsed_within_limits() -> None:
+def test_picked_ids_are_parsed_within_limits() -> None:
     assert parse_picked_ids(" a  b a ", 2) == ["a", "b"]
     assert parse_picked_ids("", 2) == []
     for text in ("a b c", "x" * 65):

@@ -90,7 +90,7 @@ async def read_quiet_flags(shop: Shop) -> tuple[bool, bool]:
         return (await today_view(session, OWNER, shop.settings)).is_quiet, not any(counts.numbers.values())
 
 
-async def test_start_screen_and_navigation_are_not_quiet_while_a_row_of_any_kind_waits(
+async def test_start_screen_and_navigation_show_waiting_rows_of_every_kind(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     """Create a row of every kind, state and type that waits for staff. Delete it before the next one."""
@@ -123,7 +123,7 @@ async def test_start_screen_and_navigation_are_not_quiet_while_a_row_of_any_kind
 
 
 @pytest.mark.parametrize("waiting", ["payment", "packing", "stock"])
-async def test_start_screen_is_not_quiet_while_an_order_or_stock_waits(
+async def test_start_screen_shows_waiting_orders_and_low_stock(
     shop: Shop, order_at_bank: SoldOrder, waiting: str
 ) -> None:
     """Check that the start screen also counts payments at the bank and low stock; the navigation does not."""
@@ -150,7 +150,7 @@ async def test_answered_pqrs_does_not_wait_and_late_pqrs_are_counted(shop: Shop)
     assert view.pqrs.deadline_label == "Pasó hace 3 días"
 
 
-async def test_navigation_counts_have_the_sum_of_the_places_under_more(shop: Shop) -> None:
+async def test_navigation_sums_the_counts_of_the_places_in_the_more_menu(shop: Shop) -> None:
     await add_pqrs(shop, timedelta(days=9))
     await add_return(shop, ReturnState.REQUESTED, timedelta(days=1))
     async with shop.database.read() as session:
@@ -180,5 +180,5 @@ async def test_navigation_counts_nothing_that_the_role_may_not_see(
         (2, "Quedan 2 días"),
     ],
 )
-def test_days_left_are_in_words(days: int, label: str) -> None:
+def test_days_left_are_formatted_in_words(days: int, label: str) -> None:
     assert format_days_left(days) == label

@@ -63,7 +63,7 @@ async def change(admin: httpx.AsyncClient, path: str, body: dict[str, Any] | Non
     return preview
 
 
-async def test_edit_is_written_previewed_and_confirmed(
+async def test_order_edit_is_prepared_previewed_and_confirmed(
     admin: httpx.AsyncClient, order_id: str, yoyo: str
 ) -> None:
     begun = (await post(admin, PATH, {"order_id": order_id, "internal_note": "Llamó"}))["order_change"]
@@ -103,7 +103,9 @@ async def test_edit_is_written_previewed_and_confirmed(
     assert other["order_changes"] == []
 
 
-async def test_other_price_is_refused(admin: httpx.AsyncClient, order_id: str, yoyo: str) -> None:
+async def test_added_line_with_another_price_than_the_shops_is_refused(
+    admin: httpx.AsyncClient, order_id: str, yoyo: str
+) -> None:
     await post(admin, PATH, {"order_id": order_id})
     items = [{"variant_id": yoyo, "quantity": 1, "unit_price": 1}]
     answer = await admin.post(f"{PATH}/{order_id}/items", json={"items": items})
@@ -111,7 +113,7 @@ async def test_other_price_is_refused(admin: httpx.AsyncClient, order_id: str, y
     assert (await get(admin, f"/admin/orders/{order_id}/preview"))["order"]["order_change"]["actions"] == []
 
 
-async def test_action_is_removed_and_edit_is_cancelled(
+async def test_order_edit_is_cancelled_after_its_action_was_removed(
     admin: httpx.AsyncClient, order_id: str, yoyo: str
 ) -> None:
     await post(admin, PATH, {"order_id": order_id})

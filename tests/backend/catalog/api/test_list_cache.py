@@ -163,7 +163,7 @@ async def test_deleted_region_returns_404_despite_the_cache(
     assert (await store.get(PRODUCTS + list_queries["region"])).status_code == 404
 
 
-async def test_list_after_a_price_change_reads_the_products_but_not_the_search_again(
+async def test_list_after_a_price_change_reads_products_again_but_reuses_the_search(
     shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str], statements: list[str]
 ) -> None:
     query = list_queries["region"] + "&q=aro"

@@ -54,7 +54,7 @@ async def test_products_are_filtered_by_options(admin: httpx.AsyncClient, store:
     assert await find_ids(store, **either) == [cart["id"]]
 
 
-async def test_default_option_of_a_product_without_options_is_found_and_changed(
+async def test_default_option_of_a_product_without_options_can_be_read_and_changed(
     admin: httpx.AsyncClient, store: httpx.AsyncClient
 ) -> None:
     created = await product(admin)

@@ -105,7 +105,7 @@ def test_invalid_address_is_refused(address: str, monkeypatch: pytest.MonkeyPatc
     assert run("--dry-run")[::2] == (1, "BACKEND_URL must start with http:// or https://")
 
 
-def test_dry_run_and_second_run_over_a_socket_change_nothing(
+def test_command_changes_nothing_over_http_in_a_dry_run_or_a_second_run(
     shop: str, platform: Platform, data: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BACKEND_URL", f"{shop}/")

@@ -72,7 +72,7 @@ def test_invalid_assignment_file_is_refused_with_the_position(
         ("A/B & C", "a-b-c"),
     ],
 )
-def test_collection_handle_follows_the_specification_or_the_shops_own_rule(title: str, handle: str) -> None:
+def test_handle_of_a_collection_is_derived_from_its_title(title: str, handle: str) -> None:
     assert CollectionToCreate(title=title, products=["x"]).handle == handle
 
 

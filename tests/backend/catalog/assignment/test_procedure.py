@@ -304,7 +304,7 @@ async def test_ids_from_the_file_are_escaped_in_the_path(platform: Platform) -> 
     assert path.startswith("/admin/collections/")
 
 
-def test_demo_file_is_a_plan_for_the_demo_shop() -> None:
+def test_demo_assignment_file_names_only_products_and_groups_of_the_demo_shop() -> None:
     data = read_data(None)
     demo = tomllib.loads((ROOT / "backend/operations/demo/catalog.toml").read_text("utf-8"))
     handles = {product["handle"] for product in demo["toys"]}

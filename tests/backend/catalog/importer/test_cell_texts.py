@@ -35,11 +35,11 @@ from backend.spreadsheet_reader.models import Row
         ("5", '"',  "5"),
     ],
 )  # fmt: skip
-def test_number_is_read_with_its_format(number: str, code: str, text: str) -> None:
+def test_number_cell_is_read_as_its_number_format_displays_it(number: str, code: str, text: str) -> None:
     assert cell_texts(Row(1, [number], "n", {0: code}, is_hidden=False)) == [text]
 
 
-def test_cells_without_format_are_unchanged() -> None:
+def test_cells_without_a_number_format_are_read_by_their_type() -> None:
     row = Row(2, ["Trompo", "0.19", "1", "0", "#N/A", "2026-05-03"], "tnbbed", {5: "d-mmm"}, is_hidden=False)
     assert cell_texts(row) == ["Trompo", "0.19", "sí", "no", "#REF!", "2026-05-03"]
 

@@ -27,7 +27,7 @@ def test_row_has_values_only_for_the_columns_of_the_file(tmp_path: Path) -> None
     assert row.values == {"handle": "trompo", "price": 18_900, "categories": ("a", "b"), "featured": True}
 
 
-def test_values_that_differ_from_their_cells_are_noted(tmp_path: Path) -> None:
+def test_note_is_added_for_each_value_that_differs_from_its_cell(tmp_path: Path) -> None:
     (row,) = read_rows(tmp_path, "handle,price,stock,weight,title\na,35000.5,-2,0,x\n")
     assert row.values == {"handle": "a", "price": 35_001, "stock": 0, "title": "x"}
     assert row.notes == (
@@ -174,7 +174,7 @@ def test_file_beyond_the_limits_is_refused(tmp_path: Path, monkeypatch: pytest.M
         read_rows(tmp_path, "handle,price\na,5\n")
 
 
-def test_decimals_of_a_workbook_are_not_thousands(tmp_path: Path) -> None:
+def test_decimals_of_a_number_cell_are_not_read_as_thousands(tmp_path: Path) -> None:
     content = build_workbook([["handle", "price", "stock"], ["a", 546.218, 3], ["b", "546.218", "1.200"]])
     number, text = read_rows(tmp_path, content)
     assert (number.values["price"], number.notes) == (546, (Note("price", "rounded", "546.2180"),))

@@ -39,7 +39,7 @@ SHIRT = (
         ({}, {}),
     ],
 )
-def test_picture_shows_the_value_that_all_its_variants_have(
+def test_picture_gets_the_option_value_that_all_its_variants_share(
     pictures: dict[str, list[dict[str, str]]], expected: dict[str, str]
 ) -> None:
     options = list_differing_options([RED_S, RED_M, BLUE_S, BLUE_M])
@@ -128,7 +128,9 @@ async def read_thumbnails(database: Database) -> dict[str, str]:
     return {title: (url or "").rpartition("/")[2].rpartition("-")[0] for title, url in rows}
 
 
-async def test_imported_pictures_show_their_option_values(database: Database, importer: Importer) -> None:
+async def test_imported_pictures_get_the_option_values_of_their_variants(
+    database: Database, importer: Importer
+) -> None:
     """Import a file, import it unchanged, and then with a new colour and with a picture moved to another colour."""
     await importer(SHIRT)
     expected = [("todas", None), ("rojo", "Rojo"), ("azul", "Azul"), ("azul-2", "Azul")]
@@ -168,7 +170,7 @@ async def test_pictures_of_variants_are_added_to_those_of_the_product(
     ]  # fmt: skip
 
 
-async def test_picture_of_all_variants_shows_no_value(database: Database, importer: Importer) -> None:
+async def test_picture_of_all_variants_gets_no_option_value(database: Database, importer: Importer) -> None:
     shared = SHIRT.replace(",,rojo.png", ",,todas.png").replace("todas.png,rojo.png", "todas.png,todas.png")
     shared = shared.replace("azul.png|azul-2.png", "todas.png")
     await importer(shared)

@@ -113,7 +113,7 @@ async def test_invalid_options_are_refused_without_changes(
     assert (await get(admin, PRODUCTS))["count"] == 0
 
 
-async def test_options_of_a_product_response_can_be_changed_and_sent_back(
+async def test_options_sent_back_with_changes_update_the_product_and_its_variants(
     admin: httpx.AsyncClient, shop: Shop
 ) -> None:
     product = await create_product(admin)

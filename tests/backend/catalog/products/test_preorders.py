@@ -85,7 +85,7 @@ async def test_preordered_units_are_sold_up_to_the_limit(shop: Shop, variant_id:
     assert (await count_available(shop, variant_id), await read_level(shop)) == (0, (0, 3, 3))
 
 
-async def test_received_units_replace_the_announced_ones(
+async def test_received_units_reduce_the_announced_units_of_a_preorder(
     shop: Shop, shop_defaults: Defaults, variant_id: str
 ) -> None:
     """Receive two of three announced units, and then five: only the four unannounced ones are added for sale."""
@@ -211,7 +211,7 @@ async def test_api_shows_a_preorder_as_backorder(
     )
 
 
-async def test_first_stock_level_of_a_preorder_offers_its_units(
+async def test_preordered_units_are_available_once_the_first_stock_level_exists(
     shop: Shop, shop_defaults: Defaults, admin: httpx.AsyncClient
 ) -> None:
     """Create the product as an API client, which gives it no stock level, and then create its first level."""

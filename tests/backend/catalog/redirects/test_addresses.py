@@ -132,7 +132,7 @@ def test_cell_with_a_text_that_is_no_address_is_refused(cell: str) -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.binary(max_size=20))
-def test_any_text_is_refused_or_normalized_once(path: str, query: str, raw: bytes) -> None:
+def test_any_address_is_refused_or_unchanged_when_normalized_again(path: str, query: str, raw: bytes) -> None:
     parse_request_address(b"/" + raw, raw)
     try:
         address = parse_address(f"/{path}?{query}")

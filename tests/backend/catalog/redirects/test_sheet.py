@@ -64,7 +64,7 @@ async def test_target_is_found_by_code_name_handle_path_or_address(former: Forme
     }  # fmt: skip
 
 
-async def test_shopify_redirects_lead_to_the_targets_of_existing_redirects(former: FormerShop) -> None:
+async def test_shopify_redirect_to_a_redirected_address_gets_its_target(former: FormerShop) -> None:
     await former.redirect("/products/balero", former.products["balero"])
     result = await send(
         former, "Redirect from,Redirect to\n/balero-viejo,/products/balero\n/x,/products/nada\n"
@@ -86,7 +86,9 @@ async def test_shopify_redirects_lead_to_the_targets_of_existing_redirects(forme
         to_workbook(("/p/1", "SKU-balero"), (None, None), ("/p/2", "SKU-yoyo")),
     ],
 )
-async def test_order_of_the_columns_and_the_head_do_not_matter(former: FormerShop, content: bytes) -> None:
+async def test_redirects_are_read_with_columns_in_any_order_and_without_headings(
+    former: FormerShop, content: bytes
+) -> None:
     assert (await send(former, content)).created == 2
     assert await read_targets(former) == {"/p/1": "balero", "/p/2": "yoyo"}
 

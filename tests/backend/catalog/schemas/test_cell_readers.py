@@ -116,7 +116,7 @@ def test_tax_rate_is_read(cell: str, rate: int) -> None:
         ("Sin IVA", None),
     ],
 )
-def test_exclusion_is_read(cell: str, *, is_excluded: bool | None) -> None:
+def test_tax_exclusion_is_recognised_in_a_cell(cell: str, *, is_excluded: bool | None) -> None:
     assert cell_numbers.find_exclusion(cell) is is_excluded
 
 
@@ -163,13 +163,13 @@ def test_length_is_read(cell: str, centimetres: float) -> None:
 
 
 @pytest.mark.parametrize("cell", ["activo", "publish", "1", "sí", "SI", "x", "Verdadero", "TRUE"])
-def test_yes_is_read(cell: str) -> None:
+def test_word_for_yes_is_parsed_as_true_and_published(cell: str) -> None:
     assert cell_words.parse_yes_or_no(cell) is True
     assert cell_words.parse_status(cell) == "published"
 
 
 @pytest.mark.parametrize("cell", ["inactivo", "draft", "0", "-1", "no", "Falso", "oculto"])
-def test_no_is_read(cell: str) -> None:
+def test_word_for_no_is_parsed_as_false_and_draft(cell: str) -> None:
     assert cell_words.parse_yes_or_no(cell) is False
     assert cell_words.parse_status(cell) == "draft"
 
@@ -256,7 +256,9 @@ def test_bar_code_of_a_carton_with_14_digits_is_valid() -> None:
         (cell_words.parse_pictures, "muñeca (1).jpg|b.jpg", ("muñeca (1).jpg", "b.jpg")),
     ],
 )  # fmt: skip
-def test_list_is_read(parse: Callable[[str], object], cell: str, parts: tuple[str, ...]) -> None:
+def test_cell_with_a_list_is_split_into_its_parts(
+    parse: Callable[[str], object], cell: str, parts: tuple[str, ...]
+) -> None:
     assert parse(cell) == parts
 
 
@@ -311,7 +313,7 @@ STORED: dict[str, st.SearchStrategy[Any]] = {
 
 
 @given(st.data())
-def test_cell_of_the_shop_is_read_as_the_stored_value(data: st.DataObject) -> None:
+def test_exported_cell_is_read_back_as_the_stored_value(data: st.DataObject) -> None:
     column = data.draw(st.sampled_from(sorted(STORED)))
     value = data.draw(STORED[column])
     cell = str(format_cell(column, value))

@@ -145,7 +145,7 @@ async def test_search_without_a_match_lists_all_products_nearest_first(
 
 
 @pytest.mark.parametrize("sort", ["new", "price_asc", "price_desc", "title"])
-async def test_near_matches_come_first_in_every_order(stocked_shop: Database, sort: str) -> None:
+async def test_near_matches_come_first_under_every_sort_option(stocked_shop: Database, sort: str) -> None:
     handles, total, near = await _page(stocked_shop, "trompo de lata", sort=sort)
     assert (set(handles[:2]), total, near) == ({"trompo", "caja"}, 4, 2)
 
@@ -273,7 +273,9 @@ async def test_match_in_the_material_ranks_above_one_in_the_description(
     assert await _titles(database, "carton") == ["Bingo", "Tejo"]
 
 
-async def test_sold_out_products_come_last_in_every_order(database: Database, settings: Settings) -> None:
+async def test_sold_out_products_come_last_under_every_sort_option(
+    database: Database, settings: Settings
+) -> None:
     defaults = await set_up_defaults(database, settings)
     async with database.transaction() as session:
         await add_product(session, defaults, "tren", title="Tren", price=10_000, stock=0)
@@ -285,7 +287,7 @@ async def test_sold_out_products_come_last_in_every_order(database: Database, se
     assert (await _page(database, "tren nuclear"))[0] == ["pista", "caja", "tren"]
 
 
-async def test_gift_words_list_gifts_and_do_not_narrow_other_words(
+async def test_gift_words_alone_find_gifts_and_are_not_required_with_other_words(
     database: Database, settings: Settings
 ) -> None:
     defaults = await set_up_defaults(database, settings)

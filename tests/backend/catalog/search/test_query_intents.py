@@ -122,7 +122,7 @@ def test_numbers_that_are_no_money_do_not_limit_the_price(text: str) -> None:
         ("primer añito", ("0-2",)),
     ],
 )
-def test_ages_in_words_are_the_only_term(text: str, ages: tuple[str, ...]) -> None:
+def test_search_for_an_age_in_words_has_only_an_age_term(text: str, ages: tuple[str, ...]) -> None:
     assert [(term.word, term.ages) for term in _parse(text).query.query_terms] == [("", ages)]
 
 
@@ -187,7 +187,7 @@ def test_other_words_lead_to_no_page(text: str) -> None:
     assert _parse(text).topics == ()
 
 
-def test_search_without_batteries_excludes_battery_words_and_searches_for_none() -> None:
+def test_search_without_batteries_excludes_battery_words_and_requires_none() -> None:
     search = _parse("trenes sin pilas")
     assert {"pila", "pilas", "bateria"} <= search.excluded
     assert _words("trenes sin pilas") == ["trenes"]

@@ -144,7 +144,9 @@ async def test_sale_price_is_given_if_the_page_shows_a_discount(
     assert (item.price, item.sale_price) == (price, sale_price)
 
 
-async def test_option_values_become_attributes_of_variants(database: Database, defaults: Defaults) -> None:
+async def test_feed_items_have_the_color_and_size_of_their_option_values(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
         red_id = await add_product(session, defaults, "gorra", material="Lana")
         product = await find_product(session, "gorra")

@@ -101,7 +101,7 @@ async def titles(database: Database) -> list[str]:
         return [card.title for card in (await catalog_page(session, CatalogFilter(sort="title"))).cards]
 
 
-async def test_title_order_ignores_accents_and_case(sorted_products: Database) -> None:
+async def test_sorting_by_title_ignores_accents_and_case(sorted_products: Database) -> None:
     assert await titles(sorted_products) == SORTED
 
 
@@ -118,14 +118,14 @@ async def test_search_text_without_words_shows_all_products(
     assert (page.total, len(page.cards), page.near) == (count, count, near)
 
 
-async def test_product_with_a_changed_title_moves_in_the_title_order(sorted_products: Database) -> None:
+async def test_product_with_a_changed_title_moves_in_lists_sorted_by_title(sorted_products: Database) -> None:
     async with sorted_products.transaction() as session:
         zorro = (await session.execute(select(Product).where(Product.title == "Zorro"))).scalar_one()
         zorro.title = "Águila"
     assert (await titles(sorted_products))[:3] == ["Ábaco", "abeja", "Águila"]
 
 
-async def test_store_api_has_the_same_title_order(
+async def test_store_api_sorts_titles_like_the_pages(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
 ) -> None:
     async with shop.database.transaction() as session:

@@ -71,7 +71,7 @@ async def test_variants_without_options_are_chosen_by_title(database: Database, 
     assert shown.card.compare_at_label == cop("$ 24.000")
 
 
-async def test_card_with_equal_variant_prices_shows_the_price_without_from(
+async def test_card_with_equal_variant_prices_shows_one_price_without_the_word_from(
     database: Database, defaults: Defaults
 ) -> None:
     async with database.transaction() as session:

@@ -31,7 +31,7 @@ def starter(till: Till) -> PaymentStarter:
     )
 
 
-async def test_closing_does_nothing_if_no_payment_is_waiting_at_the_bank(
+async def test_closing_a_payment_does_nothing_if_none_is_waiting_at_the_bank(
     till: Till, starter: PaymentStarter
 ) -> None:
     cart_id = await till.cart(await till.make_variant())
@@ -128,7 +128,7 @@ async def test_too_large_purchase_of_a_client_that_holds_units_alerts_the_owner(
 
 
 @pytest.mark.parametrize("is_cut_off", [True, False])
-async def test_payment_is_not_started_with_wrong_payer_answers_after_the_earlier_one_ended(
+async def test_wrong_payer_answers_start_no_payment_after_the_first_payment_ended(
     till: Till, monkeypatch: pytest.MonkeyPatch, is_cut_off: bool
 ) -> None:
     """Send wrong answers after the first payment was cut off, or while the bank rejects it."""

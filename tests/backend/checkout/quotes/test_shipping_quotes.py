@@ -52,7 +52,7 @@ async def test_chosen_option_costs_the_listed_price_without_a_new_quote(
     assert quotations(shop) == 2
 
 
-async def test_carrier_that_failed_for_the_list_is_not_called_again_for_the_choice(
+async def test_choosing_a_listed_option_does_not_call_the_failed_carrier_again(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     assert shop.sandbox.carrier is not None

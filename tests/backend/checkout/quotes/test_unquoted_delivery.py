@@ -86,7 +86,7 @@ async def test_owner_is_notified_when_an_order_to_an_unquoted_place_is_paid(
 
 
 @pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.NEGATIVE_RATES, Fault.MALFORMED])
-async def test_failed_carrier_neither_notifies_the_owner_nor_refuses_the_delivery(
+async def test_delivery_is_accepted_without_a_notice_if_the_carrier_fails(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str, fault: Fault
 ) -> None:
     await refuse(shop)

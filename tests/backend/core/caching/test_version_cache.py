@@ -75,7 +75,7 @@ async def test_value_is_read_again_for_any_other_version_number(
 
 
 @pytest.mark.parametrize("changed", OTHERS)
-async def test_value_without_units_is_not_read_again_after_a_stock_change(
+async def test_cached_value_that_shows_no_units_is_not_read_again_after_a_stock_change(
     catalogue: Catalogue, changed: Version
 ) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)

@@ -61,7 +61,7 @@ def test_provider_that_cannot_be_created_is_reported_in_one_line(
     assert problem in line
 
 
-def test_class_of_another_kind_is_refused(settings: Settings) -> None:
+def test_external_provider_of_another_class_is_refused(settings: Settings) -> None:
     vars(sys.modules["own_package"])["Other"] = lambda _settings: {}
     with pytest.raises(CannotStart, match="is no PaymentProvider"):
         create_external_provider(PaymentProvider, "own_bank", "own_package:Other", settings)

@@ -70,7 +70,7 @@ def test_invalid_origin_stops_the_start(text: str, problem: str) -> None:
         Settings(store_cors=text)
 
 
-def test_slow_expression_is_matched_against_the_longest_origin_in_time() -> None:
+def test_slow_origin_expression_is_matched_within_five_seconds() -> None:
     slow = parse_origins("/.*a.*a.*b$/")
     before = time.process_time()
     assert not slow.is_allowed("https://" + "a" * 292)

@@ -12,7 +12,7 @@ SHOWN_BY = {
 """`/health` shows it only to callers with METRICS_TOKEN."""
 
 
-def test_only_listed_modules_read_the_version() -> None:
+def test_version_is_imported_only_by_the_listed_modules() -> None:
     modules = (file for package in ("backend", "storefront") for file in (ROOT / package).rglob("*.py"))
     readers = {
         module.relative_to(ROOT).as_posix()

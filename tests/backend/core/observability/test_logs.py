@@ -126,7 +126,7 @@ def test_registered_personal_data_is_hidden_in_its_log_scope() -> None:
     assert "Ana" in entry("Ana, in another scope")
 
 
-def test_hidden_texts_that_are_not_in_the_entry_cost_no_regular_expression(
+def test_hidden_texts_that_are_not_in_a_log_entry_compile_no_regular_expression(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compiled: list[str] = []

@@ -155,7 +155,7 @@ def test_text_that_is_no_colombian_phone_number_is_parsed_as_empty(typed: str) -
     assert parse_phone(typed) == ""
 
 
-def test_phone_numbers_with_any_first_digit_can_be_allowed() -> None:
+def test_phone_number_may_begin_with_any_digit_if_the_caller_allows_it() -> None:
     assert parse_phone("1 234 567890") == "1234567890"
     assert require_phone("1234567890", first="0123456789") == "1234567890"
 

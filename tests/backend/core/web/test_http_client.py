@@ -46,7 +46,7 @@ async def test_request_is_sent_with_its_headers_query_and_body() -> None:
 
 
 @pytest.mark.parametrize("error", [httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout])
-async def test_failed_connection_raises_an_error_that_nothing_was_sent(
+async def test_failed_connection_raises_service_unavailable_and_not_no_answer(
     error: type[httpx.RequestError],
 ) -> None:
     with pytest.raises(ServiceUnavailable, match="The weather cannot be reached") as failure:
@@ -65,7 +65,7 @@ async def test_failed_connection_raises_an_error_that_nothing_was_sent(
         (httpx.DecodingError, False),
     ],
 )
-async def test_connection_broken_after_the_request_raises_no_answer(
+async def test_connection_broken_after_the_request_raises_the_no_answer_error(
     error: type[httpx.RequestError], timed_out: bool
 ) -> None:
     with pytest.raises(NoAnswer, match=f"The weather did not answer .{error.__name__}") as failure:

@@ -68,7 +68,7 @@ async def post(url: str, *, timeout_s: float = 5.0) -> OutsideAnswer:
     return await target.post(b"{}", {"x-id": "7"}, timeout_s=timeout_s, max_bytes=MAX_BYTES)
 
 
-async def test_answer_has_its_status_and_the_beginning_of_its_text(server: str) -> None:
+async def test_post_returns_the_status_and_the_beginning_of_the_answer(server: str) -> None:
     assert await post(f"http://{server}/ok#part") == OutsideAnswer(200, "ok")
     assert await post(f"http://{server}/more") == OutsideAnswer(200, "x" * MAX_BYTES)
     assert await post(f"http://{server}/packed") == OutsideAnswer(200, "")
@@ -82,7 +82,7 @@ async def test_redirect_is_not_followed(server: str) -> None:
     assert len(Handler.calls) == 1
 
 
-async def test_slow_or_missing_server_fails(server: str) -> None:
+async def test_post_to_a_slow_or_missing_server_raises_outside_failure(server: str) -> None:
     with pytest.raises(OutsideFailure, match="no answer"):
         await post(f"http://{server}/slow", timeout_s=0.05)
     with pytest.raises(OutsideFailure, match="no answer"):

@@ -43,7 +43,7 @@ async def test_losses_are_counted_and_must_be_confirmed(sender: Sender) -> None:
     assert await sender.value(InventoryLevel.stocked, "SKU-yoyo") == 0
 
 
-async def test_additions_are_no_losses(sender: Sender) -> None:
+async def test_added_values_do_not_count_as_losses(sender: Sender) -> None:
     await add_yoyo(sender)
     found = await sender.send_spreadsheet(f"{HEAD}Yoyo;SKU-yoyo;;12000;9;Madera;Otra\nTrompo;T-1;;5000;0;;\n")
     assert (found.loss_count, found.counts.changed, found.counts.new) == (0, 1, 1)
@@ -176,7 +176,7 @@ async def test_value_added_after_the_preview_is_not_emptied(sender: Sender) -> N
     assert await sender.value(Product.brand, "SKU-yoyo") == "Lúdica"
 
 
-async def test_pictures_are_compared_with_the_rows_that_name_them(sender: Sender) -> None:
+async def test_preview_lists_missing_pictures_and_pictures_that_no_row_names(sender: Sender) -> None:
     """Check that a row with another problem also counts as a row that names a picture."""
     await sender.send_spreadsheet(
         "Nombre;SKU;Precio;Fotos\nTrompo;T-1;5000;trompo.jpg\nYoyo;Y-1;mucho;yoyo.jpg\n"

@@ -18,13 +18,15 @@ from backend.office.offers.templates import TEMPLATES, fill_template
         ("diciembre", date(2026, 12, 25), "2027-12-01", "2027-12-24"),
     ],
 )
-def test_template_has_the_days_of_its_season(name: str, today: date, starts: str, ends: str) -> None:
+def test_offer_template_is_filled_with_the_days_of_its_season(
+    name: str, today: date, starts: str, ends: str
+) -> None:
     form = fill_template(name, today)
     assert (form.starts, form.ends, form.way) == (starts, ends, "automatic")
     assert form.code.endswith(starts[:4])
 
 
-def test_each_template_names_its_offer() -> None:
+def test_each_offer_template_has_its_own_code() -> None:
     codes = {fill_template(name, date(2026, 11, 1)).code for name in TEMPLATES}
     assert len(codes) == len(TEMPLATES)
     assert "" not in codes

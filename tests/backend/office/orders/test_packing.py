@@ -85,7 +85,7 @@ async def test_packed_order_shows_packer_and_next_order(
     assert (await read_pack_view(shop)).order is None
 
 
-async def test_packed_part_of_a_pickup_order_has_no_label_but_a_number(
+async def test_packed_part_of_a_pickup_order_gets_a_parcel_number_and_no_label(
     shop: Shop, admin: httpx.AsyncClient, sold_order: SoldOrder
 ) -> None:
     await pack_units(admin, Sold(sold_order.order_id, sold_order.line_id), 1)

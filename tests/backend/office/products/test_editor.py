@@ -423,7 +423,7 @@ async def _named(shop: Shop, handle: str) -> str:
         return (await session.execute(select(Product.id).where(Product.handle == handle))).scalar_one()
 
 
-async def test_variants_can_exchange_codes_and_order(shop: Shop, toy: str) -> None:
+async def test_variants_can_exchange_their_codes_and_positions(shop: Shop, toy: str) -> None:
     form = await open_form(shop, toy)
     (one,) = form.base.draft.variants
     await save(

@@ -71,7 +71,7 @@ async def test_first_options_of_a_product_make_all_combinations(shop: Shop, toy:
     assert "option changed" in actions
 
 
-async def test_new_value_makes_only_its_own_combinations(shop: Shop, toy: str) -> None:
+async def test_new_option_value_creates_only_its_own_variants(shop: Shop, toy: str) -> None:
     await save_options(shop, toy, new_option("Color", "Rojo", "Azul"), new_option("Talla", "S", "M"))
     form = await open_form(shop, toy)
     kept = [one for one in form.base.draft.variants if one.title != "Azul / M"]
@@ -115,7 +115,7 @@ async def test_variant_titles_become_the_values_of_a_first_option(shop: Shop, to
     assert (color.title, [one.value for one in color.values]) == ("Color", ["Rojo", "Azul", "Verde"])
 
 
-async def test_value_with_units_is_not_removed(shop: Shop, toy: str) -> None:
+async def test_option_value_whose_variants_have_units_cannot_be_removed(shop: Shop, toy: str) -> None:
     """Check that the refusal names the variant and its units, and that a value without units is removed."""
     await save_options(shop, toy, new_option("Color", "Rojo", "Azul"), new_option("Talla", "S", "M"))
     color, size = await read_options(shop, toy)

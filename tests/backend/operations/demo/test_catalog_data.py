@@ -143,7 +143,7 @@ def test_exactly_one_featured_product_is_sold_out() -> None:
     assert [toy["handle"] for toy in featured if toy["stock"] == 0] == ["cocina-de-juguete"]
 
 
-def test_stock_covers_the_usual_cases_of_a_shop() -> None:
+def test_demo_has_sold_out_and_nearly_sold_out_products() -> None:
     stocks = [toy["stock"] for toy in TOYS]
     assert min(stocks) == 0
     assert stocks.count(0) == 2

@@ -90,7 +90,7 @@ async def test_demo_products_are_reported_in_production(shop: Shop) -> None:
     assert others == tried
 
 
-async def test_missing_store_defaults_are_a_failure(shop: Shop) -> None:
+async def test_missing_store_defaults_are_reported_as_a_failure(shop: Shop) -> None:
     await seed(shop.database, shop.settings)
     async with shop.database.transaction() as session:
         await session.execute(delete(Region))
@@ -102,7 +102,7 @@ async def test_missing_store_defaults_are_a_failure(shop: Shop) -> None:
 @pytest.mark.parametrize(
     "url", ["postgresql+asyncpg://a:hush@127.0.0.1:1/shop", "sqlite+aiosqlite:///{tmp_path}/hush.db"]
 )
-async def test_checks_without_a_database_run_before_init(
+async def test_doctor_reports_the_database_before_init_and_runs_the_other_checks(
     settings: Settings, tmp_path: Path, url: str
 ) -> None:
     shop = Shop(settings.model_copy(update={"database_url": url.format(tmp_path=tmp_path)}))
@@ -133,7 +133,7 @@ async def test_age_of_the_newest_backup_is_reported(shop: Shop) -> None:
         assert (found_status, age in message) == (status, True)
 
 
-async def test_unreachable_picture_store_is_a_failure(shop: Shop) -> None:
+async def test_unreachable_picture_store_is_reported_as_a_failure(shop: Shop) -> None:
     ((_, status, message),) = await find_results(shop_checks.check_pictures(shop.settings, shop.pictures))
     assert (status, message) == (Status.OK, "en la carpeta de datos")
     with socket.socket() as taken:
@@ -157,7 +157,7 @@ async def test_legal_texts_that_nobody_has_reviewed_are_reported(shop: Shop) -> 
     assert status is Status.OK
 
 
-async def test_demo_identity_in_stored_settings_is_a_failure(shop: Shop) -> None:
+async def test_demo_identity_in_stored_settings_is_reported_as_a_failure(shop: Shop) -> None:
     real = shop.settings.model_copy(update=PRODUCTION)
     lines = await find_results(shop_checks.check_identity(shop.database, real))
     assert [status for _, status, _ in lines] == [Status.FAILURE] * 5
@@ -188,7 +188,9 @@ async def test_demo_identity_in_stored_settings_is_a_failure(shop: Shop) -> None
         (no_connection, "gateway"),
     ],
 )
-async def test_failing_gateway_is_a_failure(settings: Settings, answer: Answer, expected: str) -> None:
+async def test_failing_gateway_is_reported_as_a_failure(
+    settings: Settings, answer: Answer, expected: str
+) -> None:
     client = GatewayClient(
         get_gateway_credentials(settings), GatewayBases.at_url("http://gw.test"), test_mode=True,
         transport=httpx.MockTransport(answer), policy=ONCE,
@@ -208,7 +210,7 @@ async def test_failing_gateway_is_a_failure(settings: Settings, answer: Answer, 
         no_connection,
     ],
 )
-async def test_failing_carrier_is_a_failure(settings: Settings, answer: Answer) -> None:
+async def test_failing_carrier_is_reported_as_a_failure(settings: Settings, answer: Answer) -> None:
     settings = settings.model_copy(update={"carrier_api_key": SecretStr("key")})
     client = create_carrier_client(settings, httpx.MockTransport(answer), CarrierPolicy(attempts=1, pause=0))
     ((_, status, message),) = await find_results(external_checks.check_quotation(settings, client))
@@ -246,7 +248,7 @@ async def test_report_states_if_labels_are_real_or_test_labels(
     assert found_status is status
 
 
-async def test_unreachable_mail_server_is_a_failure(settings: Settings) -> None:
+async def test_unreachable_mail_server_is_reported_as_a_failure(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     nobody = settings.model_copy(update={"smtp_host": "127.0.0.1", "smtp_port": port})
@@ -332,7 +334,7 @@ async def test_webhook_check_stores_no_payment_notification(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(("days", "status"), [(90, Status.OK), (5, Status.WARNING)])
-async def test_certificate_that_expires_soon_is_a_warning(
+async def test_certificate_that_expires_soon_is_reported_as_a_warning(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, days: int, status: Status
 ) -> None:
     async def read_certificate_expiry(host: str, port: int) -> object:
@@ -346,7 +348,7 @@ async def test_certificate_that_expires_soon_is_a_warning(
 
 
 @pytest.mark.parametrize("error", [ConnectionRefusedError(), ssl.SSLCertVerificationError("no")])
-async def test_unreachable_or_untrusted_certificate_is_a_failure(
+async def test_unreachable_or_untrusted_certificate_is_reported_as_a_failure(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, error: OSError
 ) -> None:
     async def read_certificate_expiry(host: str, port: int) -> object:

@@ -125,7 +125,9 @@ def test_every_setting_with_a_wrong_value_is_described_in_spanish(
         check_sentence(problem)
 
 
-def test_wrong_values_break_the_limits_of_every_setting_with_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_values_of_these_tests_violate_every_setting_with_limits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     named = {
         problem.setting
         for value in WRONG_VALUES

@@ -213,7 +213,7 @@ async def test_guest_with_data_entered_by_staff_is_kept(shop: Shop, tidy: Tidy) 
     assert left == {member.id, *(guest.id for guest in stay)}
 
 
-async def test_old_wishlist_entries_are_deleted_and_removed_ones_earlier(
+async def test_removed_wishlist_entries_are_deleted_earlier_than_saved_ones(
     shop: Shop, shop_defaults: Defaults, tidy: Tidy
 ) -> None:
     async with shop.database.transaction() as session:

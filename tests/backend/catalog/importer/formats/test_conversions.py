@@ -152,7 +152,7 @@ def test_shopify_rows_in_any_order_keep_pictures_in_their_positions() -> None:
     assert [row.line for row in found.rows] == [3, 4, 5]
 
 
-def test_shopify_handle_with_other_letters_is_converted_for_all_rows() -> None:
+def test_shopify_handle_with_accents_is_converted_in_all_its_rows() -> None:
     rows = list_cells(
         convert(
             "Handle,Title,Option1 Name,Option1 Value,Variant Price\nNiño_Ñ,Niño,Talla,S,1\nNiño_Ñ,,,M,1\n"
@@ -205,7 +205,7 @@ def test_woocommerce_parent_is_found_by_id_in_any_order() -> None:
     assert (large["stock"], large["value_1"]) == ("0", "L")
 
 
-def test_woocommerce_variation_without_its_parent_names_only_itself() -> None:
+def test_woocommerce_variation_without_its_parent_has_only_variant_values() -> None:
     (only,) = list_cells(convert(f"{WOO}21,variation,G-S,Gorra - S,1,,,,,1,,900,,G,Talla,S,\n"))
     assert only == {
         "sku": "G-S", "price": "900", "compare_at_price": "", "stock": "1", "option_1": "Talla", "value_1": "S",
@@ -216,13 +216,15 @@ def test_woocommerce_variation_without_its_parent_names_only_itself() -> None:
     ("weight", "expected"),
     [("0,35", "0.35"), ("350 g", "0.35"), ("0", None), ("", None), ("liviano", "liviano")],
 )
-def test_weight_of_woocommerce_is_read_in_any_notation_or_refused(weight: str, expected: str | None) -> None:
+def test_woocommerce_weight_is_converted_and_an_unreadable_one_is_unchanged(
+    weight: str, expected: str | None
+) -> None:
     (only,) = list_cells(convert(f'{WOO}1,simple,A,Balón,1,,,,,1,,900,,,,,"{weight}"\n'))
     assert only.get("weight") == expected
 
 
 @pytest.mark.parametrize("gap", [", ", " ", "|", " | ", ";", "\n"])
-def test_addresses_of_pictures_have_any_separators(gap: str) -> None:
+def test_picture_addresses_are_split_at_any_separator(gap: str) -> None:
     addresses = gap.join(["https://x.co/a.jpg", "https://x.co/b.jpg?v=1"])
     (woo,) = list_cells(convert(f'{WOO}1,simple,A,Balón,1,,,,,1,,900,"{addresses}",,,,\n'))
     (other,) = list_cells(
@@ -335,14 +337,14 @@ def test_google_feed_is_converted() -> None:
         ("no es una direccion\u200b", None),
     ],
 )
-def test_google_link_is_a_former_address(link: str, address: str | None) -> None:
+def test_google_link_is_imported_as_a_former_address(link: str, address: str | None) -> None:
     found = convert(f"id,title,link,image_link,price\nA,Trompo,{link},https://x.co/1.jpg,900 COP\n")
     (cells,) = list_cells(found)
     assert cells.get("old_addresses") == address
     assert "link" not in found.ignored or address is None
 
 
-def test_woocommerce_permalink_is_a_former_address() -> None:
+def test_woocommerce_permalink_is_imported_as_a_former_address() -> None:
     head = "ID,Type,SKU,Name,Published,Regular price,Permalink\n"
     (cells,) = list_cells(convert(f"{head}1,simple,A,Trompo,1,900,https://vieja.com/producto/trompo/\n"))
     assert cells["old_addresses"] == "/producto/trompo"
@@ -408,7 +410,7 @@ def test_mercado_libre_list_is_converted() -> None:
     ("second", "expected"),
     [("", [None, None]), ("https://x.co/b.jpg", ["https://x.co/a.jpg", "https://x.co/b.jpg"])],
 )
-def test_mercado_libre_photos_are_of_variants_only_if_several_rows_have_one(
+def test_mercado_libre_photos_belong_to_variants_only_if_several_rows_have_one(
     second: str, expected: list[str | None]
 ) -> None:
     rows = list_cells(
@@ -488,13 +490,13 @@ def test_google_headings_with_the_xml_prefix_are_recognised() -> None:
         ("sku,description,price", SourceFormat.TROMPO),
     ],
 )
-def test_format_with_a_spanish_description_but_no_name_is_unknown(
+def test_file_with_a_spanish_description_but_no_name_has_an_unknown_format(
     headings: str, source_format: SourceFormat
 ) -> None:
     assert recognise(headings.split(",")) is source_format
 
 
-def test_platform_bar_code_may_be_in_any_of_its_columns() -> None:
+def test_bar_code_is_read_from_any_bar_code_column_of_a_platform_file() -> None:
     head = "Product Handle,Product Title,Variant Sku,Variant Barcode,Variant Ean,Variant Upc\n"
     rows = list_cells(convert(f"{head}a,A,A-1,,7701234567897,\nb,B,B-1,7701234567897,,\nc,C,C-1,,,\n"))
     assert [row["ean"] for row in rows] == ["7701234567897", "7701234567897", ""]

@@ -31,7 +31,7 @@ def test_list_of_an_accounting_program_is_mapped() -> None:
     assert contested(text) == {}
 
 
-def test_samples_are_three_different_values() -> None:
+def test_mapping_shows_the_first_three_different_values_of_a_column() -> None:
     rows = "".join(f"{number};{name}\n" for number, name in enumerate(["", "a", "a", "b", "c", "d"]))
     suggestions = suggest_mapping(read_table(f"Código;Nombre\n{rows}", ";"))
     assert [one.samples for one in suggestions] == [["0", "1", "2"], ["a", "b", "c"]]
@@ -62,7 +62,7 @@ def test_column_with_bar_codes_next_to_a_reference_is_the_bar_code() -> None:
     assert suggest(f"Código;Nombre\n{EAN};Trompo\n") == {"Código": "sku", "Nombre": "title"}
 
 
-def test_price_without_tax_is_left_out_next_to_a_price_with_tax() -> None:
+def test_column_of_prices_without_tax_is_ignored_next_to_one_with_tax() -> None:
     assert suggest("Nombre;Precio sin IVA;PVP\nTrompo;1000;1190\n") == {"Nombre": "title", "PVP": "price"}
 
 
@@ -95,7 +95,7 @@ def test_empty_cells_of_a_mapped_list_change_nothing() -> None:
     assert found.notes == ["tax not said"]
 
 
-def test_repeated_fields_are_named_by_the_headings_of_the_file() -> None:
+def test_field_chosen_for_two_columns_is_reported_with_their_headings() -> None:
     table = read_table("Código;Ref;Foto;Foto 2\n1;A;a;b\n", ";")
     assert find_repeated(table, ["sku", "sku", "pictures", "pictures"]) == {"sku": ["Código", "Ref"]}
 
@@ -135,7 +135,9 @@ def test_repeated_fields_are_named_by_the_headings_of_the_file() -> None:
         ),
     ],
 )  # fmt: skip
-def test_short_forms_and_words_of_other_programs_are_known(text: str, expected: dict[str, str]) -> None:
+def test_headings_with_short_forms_and_words_of_other_programs_are_mapped(
+    text: str, expected: dict[str, str]
+) -> None:
     assert suggest(text) == expected
 
 
@@ -148,12 +150,14 @@ def test_short_forms_and_words_of_other_programs_are_known(text: str, expected: 
     ],
     ids=["sizes of one name", "different names", "equal rows"],
 )
-def test_sizes_and_colours_of_a_repeated_name_are_options(rows: str, expected: dict[str, str]) -> None:
+def test_size_and_colour_columns_are_options_only_if_rows_of_one_name_differ(
+    rows: str, expected: dict[str, str]
+) -> None:
     found = suggest(f"Código;Nombre;Talla;Color\n{rows}")
     assert found == {"Código": "sku", "Nombre": "title", **expected}
 
 
-def test_subcategory_is_below_the_category_beside_it() -> None:
+def test_subcategory_is_placed_below_the_category_of_its_row() -> None:
     table = read_table(
         "Código;Categoría;Subcategoría\n1;Juguetes;Mesa\n2;Bebés;\n3;;Mesa\n4;A, B;Mesa\n", ";"
     )

@@ -100,7 +100,7 @@ def test_row_without_a_code_is_set_aside() -> None:
     assert find_reasons(["0003", "BALERO", "", 1, 1], ["", "Bodega principal", "", 5, 6]) == ["no code"]
 
 
-def test_codes_that_several_rows_lack_are_optional() -> None:
+def test_rows_without_a_code_are_kept_if_several_rows_lack_it() -> None:
     table = read_table(make_sheet([HEAD, TOP, YOYO, ["", "Balero", "", 1, 1]]))
     assert (len(table.rows), table.set_aside) == (3, [])
 

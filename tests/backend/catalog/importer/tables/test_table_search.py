@@ -60,7 +60,7 @@ def test_merged_title_of_a_group_is_shown_once() -> None:
     assert list_set_aside(table) == [(2, "group", "MADERA")]
 
 
-def test_unknown_headings_give_a_table_to_map() -> None:
+def test_table_with_unknown_headings_is_read_for_a_column_mapping() -> None:
     table = read_table(
         make_sheet([["Listado"], ["Ítem", "Detalle", "Mayorista"], ["01", "Trompo", 5], ["02", "Yoyo", 6]])
     )
@@ -141,7 +141,7 @@ def test_missing_cells_of_a_text_file_are_read_as_none() -> None:
         (["C-1", "Carro", 1, "", "Leyenda"], ["Leyenda"], []),
     ],
 )
-def test_cells_beyond_the_headings_are_extra(
+def test_cells_beyond_the_headings_are_returned_as_extra_cells(
     cells: list[object], in_text: list[str], in_workbook: list[str]
 ) -> None:
     assert read_table(make_sheet([HEAD, cells], is_text=True)).rows[0].extra == in_text

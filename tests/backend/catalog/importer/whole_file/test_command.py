@@ -207,7 +207,9 @@ async def read_taxes(importer: Importer) -> list[tuple[int, bool]]:
         ("75546,90000,19", 90_000),  # a price with tax is preferred
     ],
 )
-async def test_price_without_tax_is_imported_with_tax(importer: Importer, cells: str, price: int) -> None:
+async def test_tax_is_added_to_an_imported_price_without_tax(
+    importer: Importer, cells: str, price: int
+) -> None:
     assert await importer(f"handle,title,price_without_tax,price,tax_rate\na,A,{cells}\n") == {"new": 1}
     assert (await importer.read_detail("a")).card.price == price
 
@@ -226,7 +228,7 @@ async def test_tax_rate_of_the_first_row_applies_to_all_variants(importer: Impor
     assert detail.card.compare_at_price == 21_000
 
 
-async def test_compare_at_price_without_tax_must_be_higher(importer: Importer) -> None:
+async def test_compare_at_price_without_tax_must_be_above_the_price(importer: Importer) -> None:
     assert await importer.read_problems(
         "handle,title,price_without_tax,compare_at_price_without_tax\na,A,10000,10000\n"
     ) == ["line 2, compare_at_price: must be more than the price, 11900 (it is 11900)"]
@@ -282,7 +284,7 @@ async def test_all_problems_are_reported_by_line_and_nothing_is_written(importer
 
 
 @pytest.mark.parametrize("size", [1, 500])
-async def test_repeated_values_are_reported_across_batches(
+async def test_repeated_handles_and_skus_are_reported_across_batches(
     importer: Importer, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(product_file, "BATCH_SIZE", size)
@@ -503,7 +505,9 @@ async def test_path_of_categories_is_created_and_found_again(importer: Importer)
     assert problem.startswith("line 2, categories: the shop has more than one category Madera: ")
 
 
-async def test_path_in_an_empty_shop_begins_at_its_root(importer: Importer) -> None:
+async def test_categories_imported_into_an_empty_shop_are_below_the_root_of_their_path(
+    importer: Importer,
+) -> None:
     async with importer.database.transaction() as session:
         await session.execute(delete(Category))
     file = "handle,title,price,categories\na,A,5,Productos > Madera|Bebés\n"

@@ -132,7 +132,7 @@ async def test_choice_of_columns_for_a_recognised_file_is_refused(command: Comma
         await open_product_file(command.database, CASES / "m-google.tsv", {"id": "sku"})
 
 
-async def test_list_is_read_without_choices_if_nothing_is_contested(command: Command) -> None:
+async def test_list_is_imported_without_column_choices_if_no_column_is_contested(command: Command) -> None:
     text = "Cód;Descripción del artículo;Valor;Saldo;Bodega\nT-1;Trompo rojo;5000;3;Norte\n"
     assert await command.write(text) == {"new": 1}
     assert "  Bodega = (left out)" in command.lines
@@ -166,7 +166,7 @@ async def test_hidden_rows_of_the_shops_own_format_are_left_out(command: Command
     assert any(line.startswith("Left out (hidden row): line ") for line in command.lines)
 
 
-async def test_lines_of_new_products_with_a_price_of_zero_are_printed(command: Command) -> None:
+async def test_command_prints_the_lines_of_new_products_with_a_price_of_zero(command: Command) -> None:
     await command.run(CASES / "n17b.csv", publishes=True)
     assert command.lines == ["Price 0 without is_free: the products of 2 lines are drafts (2, 3)."]
     assert {status for _title, status, _price in (await command.read_shop()).values()} == {"draft"}

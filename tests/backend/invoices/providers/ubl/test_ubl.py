@@ -333,7 +333,7 @@ def test_documents_of_all_kinds_of_customers_are_valid() -> None:
         assert build_document_pdf(document, code, build_qr_text(document, code, TESTS)).startswith(b"%PDF-")
 
 
-def test_software_data_without_settings_are_those_of_the_sandbox(shop: Shop) -> None:
+def test_invoice_software_data_default_to_those_of_the_sandbox(shop: Shop) -> None:
     software = get_software(shop.settings)
     assert (software.provider_nit, software.provider_check_digit, software.environment) == (
         "900373076",
