@@ -51,7 +51,9 @@ def read_report(tmp_path: Path) -> dict[str, Any]:
     return report
 
 
-def test_branch_that_was_not_executed_is_missing(coverage: BranchCoverage, tmp_path: Path) -> None:
+def test_branch_that_was_not_executed_is_reported_as_missing(
+    coverage: BranchCoverage, tmp_path: Path
+) -> None:
     assert import_module("measured_signs").describe(1) == "positive"
     end_run(coverage)
     assert read_report(tmp_path)["measured/measured_signs.py"] == {"branches": 2, "missing": [2]}
@@ -99,7 +101,9 @@ def test_workers_without_a_common_branch_are_merged(coverage: BranchCoverage, tm
         ("if value:\n    if value > 1:\n        found = 1", 1, [1, 2]),
     ],
 )
-def test_every_branch_of_a_statement_is_marked(source: str, value: object, missing: list[int]) -> None:
+def test_only_executed_branches_of_a_statement_are_marked(
+    source: str, value: object, missing: list[int]
+) -> None:
     tree, lines = mark_branches(source.encode())
     marks = bytearray(len(lines))
     exec(compile(tree, "source", "exec"), {"value": value, "__executed_branches__": marks})  # type: ignore[call-overload]

@@ -16,7 +16,7 @@ def loops() -> Iterator[LastingLoops]:
     loops.close()
 
 
-def test_tests_reuse_a_loop_that_fixtures_of_a_wider_scope_do_not_share(loops: LastingLoops) -> None:
+def test_tests_reuse_one_event_loop_apart_from_that_of_wider_fixtures(loops: LastingLoops) -> None:
     with asyncio.Runner(loop_factory=loops.open) as wider:
         kept = wider.get_loop()
         opened = []
@@ -53,7 +53,7 @@ class UnfinishedTest:
         self.has_finished.set()
 
 
-def test_tasks_generators_and_threads_end_with_their_test(loops: LastingLoops) -> None:
+def test_tasks_generators_and_threads_of_a_test_end_before_the_next_one(loops: LastingLoops) -> None:
     for test in (UnfinishedTest(), UnfinishedTest()):
         with asyncio.Runner(loop_factory=loops.open) as runner:
             runner.run(test.run())

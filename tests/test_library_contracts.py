@@ -24,7 +24,9 @@ def test_schemathesis_builds_the_test_of_an_operation() -> None:
     signature(build).bind(config=0, operation=0, test_func=0, given_kwargs={}, feedback=0)
 
 
-async def test_databases_of_a_kind_share_compiled_statements(database: Database, database_url: str) -> None:
+async def test_statement_compiled_for_one_database_is_reused_by_another_of_its_kind(
+    database: Database, database_url: str
+) -> None:
     """Check the effect of `tests/shared_statements.py`: the second database compiles nothing."""
     other = Database(database_url)
     caches = [one.engine.get_execution_options()["compiled_cache"] for one in (database, other)]

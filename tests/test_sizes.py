@@ -68,7 +68,9 @@ def test_each_test_size_includes_the_tests_of_the_smaller_size(collected: tuple[
     assert tests(Size.QUICK) <= tests(Size.TEST) <= tests(Size.ALL)
 
 
-def test_make_test_runs_one_variant_of_a_test_or_all(collected: tuple[pytest.Item, ...]) -> None:
+def test_make_test_runs_one_variant_of_each_test_or_all_where_required(
+    collected: tuple[pytest.Item, ...],
+) -> None:
     chosen = sizes.select_ids(collected, Size.TEST)
     variants: dict[str, list[pytest.Item]] = defaultdict(list)
     for test in collected:

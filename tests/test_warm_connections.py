@@ -39,7 +39,7 @@ async def run_and_close(url: str, *statements: str) -> int:
     return process_id
 
 
-async def test_closed_connection_serves_the_next_database(warm_url: str) -> None:
+async def test_connection_of_a_closed_database_is_reused_by_the_next_one(warm_url: str) -> None:
     assert await run_and_close(warm_url) == await run_and_close(warm_url)
 
 
@@ -62,7 +62,7 @@ async def test_settings_and_locks_do_not_outlive_their_test(warm_url: str) -> No
     await database.close()
 
 
-async def test_few_connections_stay_open(warm_url: str) -> None:
+async def test_closed_database_leaves_at_most_the_allowed_idle_connections(warm_url: str) -> None:
     database = Database(warm_url)
     all_are_open = asyncio.Barrier(MAX_IDLE + 1)
 
@@ -78,7 +78,7 @@ async def test_few_connections_stay_open(warm_url: str) -> None:
     assert len(WARM_CONNECTIONS.list_process_ids(str(make_url(warm_url).database))) == MAX_IDLE
 
 
-async def test_few_connections_of_all_databases_stay_open(
+async def test_idle_connections_of_all_databases_are_limited(
     warm_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await run_and_close(warm_url)

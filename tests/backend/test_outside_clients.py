@@ -149,7 +149,9 @@ async def test_carrier_request_with_an_endless_answer_is_sent_once(
 
 
 @pytest.mark.parametrize(("mebibytes", "is_taken"), [(9, True), (13, False)])
-async def test_label_may_be_as_large_as_a_pdf(mebibytes: int, is_taken: bool) -> None:
+async def test_carrier_label_of_9_mib_is_accepted_and_of_13_mib_refused(
+    mebibytes: int, is_taken: bool
+) -> None:
     """Check labels within and over the limit: 13 MiB are more than 16 MiB in base64."""
     pdf = b"%PDF" + bytes(mebibytes * MIB)
     rate = {"idRate": 7, "flete": 9_000, "minimumInsurance": 500, "carrier": "TCC", "product": "a"}
@@ -267,7 +269,7 @@ async def test_malformed_google_discovery_document_raises_an_error(
 
 
 @pytest.mark.parametrize("token", [[], "x", 7, {"error": None}, {"access_token": "a", "id_token": ["\0"]}])
-async def test_malformed_google_token_signs_nobody_in(settings: Settings, token: object) -> None:
+async def test_malformed_google_token_raises_an_error(settings: Settings, token: object) -> None:
     issuer = "http://google.test"
     endpoints = {
         name: f"{issuer}/{name}" for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")
@@ -283,7 +285,7 @@ async def test_malformed_google_token_signs_nobody_in(settings: Settings, token:
         await google.finish("code", "state", SignInAttempt("state", "nonce", "verifier" * 6))
 
 
-async def test_any_invoice_refusal_can_be_stored() -> None:
+async def test_refusal_of_an_invoice_is_cleaned_and_shortened_for_storage() -> None:
     errors = [{"rule": "FAD\0", "message": "Mal\ud83d " * 900}, 5, {"rule": {}, "message": None}] * 500
     transport = BodyTransport(lambda: chunked_body(json.dumps({"errors": errors}).encode()), status=422)
     client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)
@@ -298,7 +300,7 @@ async def test_any_invoice_refusal_can_be_stored() -> None:
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
-async def test_invoice_response_with_an_implausible_date_raises_no_answer(moment: str) -> None:
+async def test_implausible_date_in_an_invoice_response_raises_the_noanswer_error(moment: str) -> None:
     made = {"number": "T1", "code": "ab" * 48, "issued_at": moment, "xml": ""}
     transport = BodyTransport(lambda: chunked_body(json.dumps(made).encode()), status=201)
     client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)

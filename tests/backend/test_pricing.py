@@ -42,7 +42,7 @@ def parts_of(totals: CartTotals) -> list[Totals]:
 
 
 @given(carts())
-def test_lines_plus_shipping_minus_adjustments_is_the_total(cart: Cart) -> None:
+def test_total_is_lines_plus_shipping_minus_adjustments(cart: Cart) -> None:
     lines, shipping, _ = cart
     totals = price_cart(*cart)
     before = sum(line.quantity * line.unit_price for line in lines) + (shipping.amount if shipping else 0)
@@ -53,7 +53,7 @@ def test_lines_plus_shipping_minus_adjustments_is_the_total(cart: Cart) -> None:
 
 
 @given(carts())
-def test_total_is_the_sum_of_its_parts(cart: Cart) -> None:
+def test_each_kind_of_cart_total_is_the_sum_over_lines_and_shipping(cart: Cart) -> None:
     totals = price_cart(*cart)
     for name in (
         "total", "subtotal", "tax_total", "original_total", "original_subtotal", "original_tax_total",
@@ -86,7 +86,7 @@ def test_tax_of_each_line_is_exact_to_half_a_peso(cart: Cart) -> None:
 
 
 @given(carts())
-def test_discount_is_its_full_amount_or_at_most_the_remaining_price(cart: Cart) -> None:
+def test_discount_is_limited_to_the_remaining_price(cart: Cart) -> None:
     lines, shipping, adjustments = cart
     left = price_cart(lines, shipping)
     for count, adjustment in enumerate(adjustments, start=1):
@@ -180,7 +180,7 @@ def test_cart_discount_is_distributed_over_the_lines_to_the_peso() -> None:
     assert (totals.shipping_total, totals.total) == (5_000, 34_000)
 
 
-def test_shipping_may_be_free_before_and_after_it_is_chosen() -> None:
+def test_free_shipping_discount_applies_before_and_after_shipping_is_chosen() -> None:
     free = Adjustment(99_999, SHIPPING)
     totals = price_cart([PricedLine("a", 1, 10_000)], ShippingCharge(12_000), [free])
     assert (totals.shipping.original_total, totals.shipping_total, totals.total) == (12_000, 0, 10_000)
@@ -235,7 +235,7 @@ def test_discounts_and_savings_are_added_up_by_promotion_and_code() -> None:
     assert totals.savings == [("NAVIDAD", 3_000), ("AMIGOS", 500), ("ENVIO", 700)]
 
 
-def test_shipping_before_its_adjustments_is_restored() -> None:
+def test_shipping_price_before_adjustments_is_computed_from_the_price_after() -> None:
     adjustments = [Adjustment(700, SHIPPING), Adjustment(300, SHIPPING), Adjustment(5_000, "a")]
     assert ShippingCharge.before_adjustments(8_000, adjustments, 5) == ShippingCharge(9_000, 5)
 
@@ -261,7 +261,7 @@ def test_price_of_some_units_is_rounded_to_the_peso(
         (12_300, 50, 100, 6_200, 6_100),
     ],
 )
-def test_percentage_is_a_multiple_of_the_step(
+def test_percentage_of_a_price_is_rounded_to_the_step(
     price: int, percent: int, step: int, nearest: int, below: int
 ) -> None:
     assert percent_of(price, percent, step) == nearest

@@ -209,7 +209,7 @@ async def read_books(shop: ShopServer) -> Books:
     return Books(sold, captured or 0, ledger.captured, invoiced, products, closings)
 
 
-async def test_day_on_telephones_is_equal_in_all_books(
+async def test_sales_of_a_day_on_telephones_agree_in_all_reports_and_stock(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server(**OWNER_SETTINGS)

@@ -139,7 +139,7 @@ async def test_pages_of_the_list_are_reached_by_links_without_scripts(
     await close_within_limit(context)
 
 
-async def test_later_page_of_the_list_shows_more_products_after_its_own(page_1280: Page) -> None:
+async def test_show_more_on_a_later_page_appends_the_next_products(page_1280: Page) -> None:
     await page_1280.goto("/catalog?page=2")
     cards = page_1280.get_by_test_id("product-card")
     await expect(cards).to_have_count(24)
@@ -177,7 +177,7 @@ async def test_second_picture_is_loaded_on_hover(page_1280: Page) -> None:
     assert await second.evaluate("picture => picture.naturalWidth") > 0
 
 
-async def test_back_restores_filters_length_and_scroll_position(page_1280: Page) -> None:
+async def test_back_button_restores_filters_number_of_products_and_scroll_position(page_1280: Page) -> None:
     await page_1280.goto("/catalog")
     cards = page_1280.get_by_test_id("product-card")
     await expect(cards).to_have_count(24)
@@ -277,7 +277,7 @@ async def test_phone_shows_filters_in_a_dialog(page_320: Page) -> None:
     await expect(page_320.get_by_test_id("product-card")).to_have_count(3)
 
 
-async def test_filters_of_two_categories_do_not_mix(page_1280: Page) -> None:
+async def test_filters_chosen_in_one_category_do_not_apply_to_another(page_1280: Page) -> None:
     await page_1280.goto("/catalog?category=musica")
     departments = page_1280.get_by_role("navigation", name="Departamentos")
     await page_1280.get_by_test_id("filter-sale").check()

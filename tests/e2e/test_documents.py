@@ -78,7 +78,7 @@ PRIVATE = [
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
-async def test_raw_requests_get_the_expected_status_and_location(
+async def test_response_has_the_expected_status_location_and_body_for_each_raw_request(
     server: ShopServer, method: str, target: str, status: int, location: str
 ) -> None:
     reader, writer = await asyncio.open_connection("localhost", server.port)
@@ -124,7 +124,7 @@ async def test_head_of_every_product_document_is_complete(server: ShopServer) ->
         assert len(titles) == len(descriptions) == len(products)
 
 
-async def test_element_that_the_home_page_waits_for_before_rendering_exists(server: ShopServer) -> None:
+async def test_home_page_contains_the_element_that_blocks_its_rendering(server: ShopServer) -> None:
     html = await server.fetch_rendered("/")
     awaited = Head(html).link("expect")
     assert awaited["blocking"] == "render"
@@ -219,7 +219,9 @@ async def test_content_is_visible_without_scripts(browser: Browser, server: Shop
     await close_within_limit(context)
 
 
-async def test_pages_that_need_scripts_say_so_without_scripts(browser: Browser, server: ShopServer) -> None:
+async def test_pages_that_need_scripts_show_a_notice_without_scripts(
+    browser: Browser, server: ShopServer
+) -> None:
     context = await browser.new_context(base_url=server.url, java_script_enabled=False)
     page = await context.new_page()
     for path in NEED_SCRIPTS:

@@ -112,7 +112,7 @@ def check_delays(delays: Sequence[float]) -> None:
         assert min(delays) < MAX_DELAY_MS * measure_calibration(), delays
 
 
-async def test_price_and_stock_change_on_both_pages_within_a_second(
+async def test_price_and_stock_change_on_two_open_pages_within_a_second(
     open_page: OpenPage, shop_database: Database
 ) -> None:
     product = LiveProduct(shop_database, "carro-de-madera")
@@ -137,7 +137,7 @@ async def test_price_and_stock_change_on_both_pages_within_a_second(
         check_delays(delays)
 
 
-async def test_admin_api_change_reaches_both_pages_within_a_second(
+async def test_change_by_the_admin_api_is_shown_on_two_open_pages_within_a_second(
     open_page: OpenPage, server: ShopServer, shop_database: Database
 ) -> None:
     staff = {"email": "en-vivo@trompo.example", "password": "una clave larga de verdad"}

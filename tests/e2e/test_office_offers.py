@@ -171,7 +171,7 @@ async def test_sale_prices_are_shown_on_open_pages_until_staff_end_the_sale(
         )
 
 
-async def test_template_of_free_shipping_and_a_two_for_one_reach_the_cart(
+async def test_free_shipping_and_two_for_one_created_from_templates_apply_in_the_cart(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
 ) -> None:
     shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])

@@ -41,7 +41,7 @@ async def test_order_is_found_selected_and_shipped(open_page: OpenPage, server: 
         await expect(page).to_have_url(re.compile("/oficina/pedidos$"))
 
 
-async def test_two_staff_members_and_the_shopper_see_one_order_change(
+async def test_packing_by_a_staff_member_is_shown_to_a_colleague_and_the_shopper(
     open_page: OpenPage, server: ShopServer
 ) -> None:
     placed_order = await place_paid_order(server)
@@ -68,7 +68,7 @@ async def test_two_staff_members_and_the_shopper_see_one_order_change(
         await expect(shopper.get_by_text(number).first).to_be_visible()
 
 
-async def test_order_with_contradicted_payment_leads_to_its_attention(
+async def test_order_with_a_contradicted_payment_links_to_its_attention(
     open_page: OpenPage, server: ShopServer
 ) -> None:
     placed_order = await place_paid_order(server)
@@ -194,7 +194,9 @@ def refuse_notes(server: ShopServer) -> Iterator[None]:
             connection.execute("DROP TRIGGER refuse_notes")
 
 
-async def test_new_order_is_counted_without_moving_the_list(open_page: OpenPage, server: ShopServer) -> None:
+async def test_new_order_appears_in_the_list_only_after_a_click_on_its_notice(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     await place_paid_order(server)
     async with open_page(*PHONE) as page:
         await enter_office(page, server, "/oficina/pedidos")

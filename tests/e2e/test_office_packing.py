@@ -50,7 +50,7 @@ async def test_order_lines_are_ticked_and_one_label_is_created(
         await expect(lina.get_by_test_id("pack-done")).to_have_count(0)
 
 
-async def test_units_in_the_box_get_a_label_before_the_others(
+async def test_some_units_of_an_order_can_be_packed_with_a_label_before_the_others(
     open_page: OpenPage, server: ShopServer
 ) -> None:
     placed_order = await place_paid_order(server, 2)

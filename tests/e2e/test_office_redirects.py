@@ -30,7 +30,7 @@ async def wait_until_listed(page: Page, address: str, visits: str) -> None:
             return
 
 
-async def test_unknown_address_gets_a_target_with_one_thumb(
+async def test_redirect_for_an_unknown_address_is_created_and_deleted_on_a_phone(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
 ) -> None:
     watch.expect("404")

@@ -49,7 +49,7 @@ async def install_worker(page: Page) -> None:
     await page.evaluate(INSTALL)
 
 
-async def test_document_without_a_network_is_the_shops_own_page(phone: Page) -> None:
+async def test_page_opened_without_a_network_is_the_shops_offline_page(phone: Page) -> None:
     await install_worker(phone)
     await phone.context.set_offline(True)
     answer = await phone.goto("/product/trompo-de-madera")
@@ -63,7 +63,7 @@ async def test_document_without_a_network_is_the_shops_own_page(phone: Page) -> 
     await expect(phone.get_by_role("heading", name="No hay conexión")).to_be_visible()
 
 
-async def test_page_opens_by_itself_when_the_network_is_back(phone: Page) -> None:
+async def test_offline_page_loads_the_requested_page_when_the_network_is_back(phone: Page) -> None:
     await install_worker(phone)
     await phone.context.set_offline(True)
     await phone.goto("/catalog")
@@ -72,7 +72,7 @@ async def test_page_opens_by_itself_when_the_network_is_back(phone: Page) -> Non
     await expect(phone.get_by_test_id("product-card").first).to_be_visible()
 
 
-async def test_page_tries_again_if_the_first_request_is_never_answered(phone: Page) -> None:
+async def test_offline_page_tries_again_if_its_first_request_is_never_answered(phone: Page) -> None:
     requests: list[Route] = []
 
     async def hold_first(route: Route) -> None:

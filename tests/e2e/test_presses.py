@@ -154,7 +154,7 @@ async def test_quantity_changed_just_before_leaving_is_shown_on_the_next_page(pa
 
 
 @PHONE_ONLY
-async def test_answer_for_the_previous_product_does_not_tick_the_button(page: Page) -> None:
+async def test_answer_for_the_previous_product_does_not_mark_the_button_as_done(page: Page) -> None:
     presses = HeldMessages(ADD, is_from_page=True)
     await presses.intercept(page)
     await page.goto("/product/trompo-de-madera")

@@ -138,7 +138,7 @@ async def test_unknown_product_shows_a_message(page: Page, watch: PageWatch) -> 
     await expect(page).to_have_url(re.compile("/catalog$"))
 
 
-async def test_link_leads_from_one_product_to_the_next(page_1280: Page) -> None:
+async def test_link_to_another_product_opens_its_page(page_1280: Page) -> None:
     await page_1280.goto(TROMPO)
     other = page_1280.get_by_test_id("product-card").first
     title = await other.locator("h3").inner_text()
@@ -151,7 +151,7 @@ async def test_link_leads_from_one_product_to_the_next(page_1280: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_unknown_page_has_the_shops_layout(page: Page, watch: PageWatch) -> None:
+async def test_page_of_an_unknown_url_has_the_shops_layout(page: Page, watch: PageWatch) -> None:
     watch.expect("404")
     await page.goto("/naves/espaciales")
     await expect(page.get_by_test_id("not-found")).to_be_visible()

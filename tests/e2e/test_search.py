@@ -80,7 +80,7 @@ async def test_concurrent_searches_of_two_shoppers_show_their_own_results(open_p
     )
 
 
-async def test_quick_correction_of_a_typo_asks_for_the_corrected_text(page_1280: Page) -> None:
+async def test_quickly_corrected_search_text_is_sent_without_its_typo(page_1280: Page) -> None:
     """Type a letter and remove it immediately: only the corrected text is sent to the server."""
     asked: asyncio.Queue[str] = asyncio.Queue()
 
@@ -123,7 +123,7 @@ async def test_touch_outside_closes_the_suggestions_even_if_the_field_keeps_the_
     await expect(page_320.get_by_test_id("search-result").first).to_be_visible()
 
 
-async def test_number_of_suggestions_is_announced(page_1280: Page) -> None:
+async def test_number_of_suggestions_is_shown_to_screen_readers(page_1280: Page) -> None:
     await page_1280.goto("/")
     await page_1280.get_by_role("combobox").fill("volqueta")
     await expect(page_1280.locator(".search [role=status]")).to_have_text("1 sugerencia")
@@ -170,7 +170,7 @@ async def test_focus_and_one_letter_show_ideas_without_a_query(page_1280: Page) 
 
 
 @PHONE_ONLY
-async def test_price_and_order_in_words_are_chips_that_can_be_removed(page: Page) -> None:
+async def test_price_and_sorting_typed_as_search_words_become_removable_chips(page: Page) -> None:
     await page.goto("/")
     field = page.get_by_test_id("search-input")
     await field.fill("peluches baratos de menos de 70 mil")
@@ -194,7 +194,7 @@ async def test_price_and_order_in_words_are_chips_that_can_be_removed(page: Page
 
 
 @PHONE_ONLY
-async def test_questions_lead_to_their_page_and_near_matches_follow_the_message(page: Page) -> None:
+async def test_search_suggests_near_matches_and_answers_questions_with_a_help_page(page: Page) -> None:
     await page.goto("/")
     field = page.get_by_test_id("search-input")
     await field.fill("tren nuclear")

@@ -72,7 +72,9 @@ async def test_no_page_is_wider_than_the_smallest_phone(page_320: Page, watch: P
 
 
 @pytest.mark.timeout(1800)  # the same pages at twelve widths
-async def test_no_page_is_wider_than_the_window_or_with_large_text(page_320: Page, watch: PageWatch) -> None:
+async def test_no_page_is_wider_than_its_window_at_twelve_widths_or_with_large_text(
+    page_320: Page, watch: PageWatch
+) -> None:
 
     async def check(_address: str) -> None:
         await expect_no_overflow_at_any_width(page_320)

@@ -90,7 +90,7 @@ async def test_click_before_the_scripts_load_on_a_button_removed_later_shows_a_m
 
 
 @PHONE_ONLY
-async def test_answer_to_an_earlier_action_does_not_count_for_a_new_action(
+async def test_answer_to_an_earlier_click_does_not_confirm_a_new_click(
     server: ShopServer, page: Page
 ) -> None:
     """Hold back a new action in another document, to which the server repeats the answer to the first one."""
@@ -152,7 +152,7 @@ async def test_filter_chosen_before_the_scripts_load_is_applied_afterwards(
     await expect(page_1280.get_by_test_id("clear-filters")).to_be_visible()
 
 
-async def test_order_and_prices_chosen_before_the_scripts_load_are_applied_afterwards(
+async def test_sorting_and_prices_chosen_before_the_scripts_load_are_applied_afterwards(
     server: ShopServer, page_1280: Page
 ) -> None:
     async with hold_scripts(server, page_1280, "/catalog"):
@@ -174,7 +174,7 @@ async def test_quantity_typed_before_the_scripts_load_is_added(server: ShopServe
 
 
 @PHONE_ONLY
-async def test_scripts_wait_for_the_first_picture_and_styles_are_in_the_document(
+async def test_scripts_load_after_the_first_picture_and_styles_are_inlined(
     server: ShopServer, page: Page
 ) -> None:
     for path in ("/", "/catalog", "/product/trompo-de-madera", "/gift"):
@@ -219,7 +219,7 @@ async def test_form_submitted_before_the_scripts_load_is_sent_afterwards(
     assert "clave" not in page.url
 
 
-async def test_input_of_the_plain_page_moves_to_the_page_that_replaces_it(
+async def test_text_typed_on_the_plain_page_is_kept_when_the_rendered_page_replaces_it(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     """Type while the scripts load: the rendered page has new elements in place of the plain page's fields."""

@@ -26,7 +26,7 @@ FAR_DOWN = 40
 
 
 @pytest.mark.parametrize("engine", ["firefox"], indirect=True)
-def test_page_without_a_connection_is_restored(visitor: Visitor) -> None:
+def test_back_button_restores_a_page_that_opened_no_websocket(visitor: Visitor) -> None:
     visitor.open("/robots.txt")
     visitor.mark_document()
     visitor.open("/security.txt")
@@ -78,7 +78,9 @@ def test_back_to_the_checkout_keeps_the_form(visitor: Visitor, engine: Engine, s
     assert count_orders(server, email) == 1
 
 
-def test_back_from_a_paid_order_sells_nothing(visitor: Visitor, engine: Engine, server: ShopServer) -> None:
+def test_back_button_after_a_paid_order_creates_no_second_order(
+    visitor: Visitor, engine: Engine, server: ShopServer
+) -> None:
     email = f"pagado@{engine.name}.example"
     visitor.prepare_payment("domino-de-madera", email)
     visitor.go_to_bank()

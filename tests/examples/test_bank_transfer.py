@@ -46,7 +46,7 @@ async def shop(
     await shop.stop()
 
 
-def test_provider_of_the_package_passes_the_contract(installed: Path) -> None:
+def test_installed_example_provider_passes_its_contract_tests(installed: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(installed), str(ROOT)))}
     tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(EXAMPLE / "tests")]
     done = subprocess.run(

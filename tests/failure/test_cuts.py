@@ -8,7 +8,7 @@ from tests.failure.cuts import Figures, run
 
 
 @pytest.mark.timeout(1800)  # it starts a shop and buys in it
-async def test_purchase_over_a_connection_that_is_often_cut_is_complete_and_unique(tmp_path: Path) -> None:
+async def test_purchase_over_an_often_cut_connection_is_completed_exactly_once(tmp_path: Path) -> None:
     figures = Figures(seed=2026)
     await run(figures, tmp_path, cuts=200, purchases=1)
     assert figures.failures == []

@@ -60,7 +60,7 @@ def find_numbers(var: Any) -> Iterator[Var[Any]]:
 @pytest.mark.parametrize(
     "build", [page.component for page in (*PAGES, *OFFICE_PAGES)], ids=lambda build: build.__module__
 )
-def test_every_number_on_a_page_has_grouped_digits(build: Callable[[], rx.Component]) -> None:
+def test_every_number_on_a_page_is_formatted_with_grouped_digits(build: Callable[[], rx.Component]) -> None:
     shown = {
         str(number) for part in walk(build()) for number in find_numbers(getattr(part, "contents", None))
     }
@@ -68,5 +68,5 @@ def test_every_number_on_a_page_has_grouped_digits(build: Callable[[], rx.Compon
     assert [text for text in shown if not IDENTIFIERS.search(text) and not allowed.search(text)] == []
 
 
-def test_grouped_number_is_a_text() -> None:
+def test_grouped_number_is_formatted_by_script_code() -> None:
     assert "replace(" in str(grouped(rx.Var("stock").to(int)))

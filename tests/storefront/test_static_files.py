@@ -35,7 +35,7 @@ def test_each_kind_of_path_has_the_expected_cache_control(path: str, status: int
     assert get_cache_control(path, status) == expected
 
 
-def test_page_urls_in_a_folder_of_files_are_told_apart_from_missing_files(tmp_path: Path) -> None:
+def test_missing_file_is_distinguished_from_a_page_url_in_the_same_folder(tmp_path: Path) -> None:
     for name in ("brand/mark.svg", "demo/trompo.webp"):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).touch()

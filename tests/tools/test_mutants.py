@@ -75,7 +75,9 @@ def load_module(path: Path, source: str) -> ModuleType:
         ("@job\ndef f():\n    x = a", {("decorator", "@job def f", "def f")}),
     ],
 )
-def test_each_operator_changes_one_thing(source: str, changes: set[tuple[str, str, str]]) -> None:
+def test_each_mutation_operator_makes_the_expected_change(
+    source: str, changes: set[tuple[str, str, str]]
+) -> None:
     assert describe(source) == changes
 
 
@@ -115,7 +117,7 @@ def test_mutant_keeps_its_id_while_other_code_changes() -> None:
     assert before < after
 
 
-def test_equal_changes_of_a_function_have_different_ids() -> None:
+def test_mutants_with_equal_changes_of_a_function_have_different_ids() -> None:
     ids = [mutant.id for mutant in list_mutants(FILE, "def f():\n    x = a < b\n    return a < b")]
     assert len(ids) == len(set(ids)) == 3
 
@@ -129,7 +131,7 @@ def test_every_area_has_enough_mutants_that_compile() -> None:
     assert list_files("pricing") == ["backend/pricing.py"]
 
 
-def test_sample_depends_on_the_seed_and_grows_with_the_count() -> None:
+def test_sample_of_mutants_is_determined_by_the_seed_and_extended_by_a_higher_count() -> None:
     mutants = list_area("pricing")
     sample = choose_sample(mutants, 1, 20)
     assert choose_sample(reversed(mutants), 1, 20) == sample
@@ -138,7 +140,7 @@ def test_sample_depends_on_the_seed_and_grows_with_the_count() -> None:
     assert choose_sample([one for one in mutants if one != sample[0]], 1, 19) == sample[1:]
 
 
-def test_chosen_tests_execute_the_line_the_most_promising_first() -> None:
+def test_tests_that_execute_the_mutated_line_are_chosen_most_promising_first() -> None:
     mutant = find_mutant(RULES, "boundary")
     executed, elsewhere = {FILE: [7]}, {FILE: [8]}
     tests = {
@@ -173,7 +175,7 @@ def test_every_test_of_the_module_is_chosen_for_code_that_runs_at_import() -> No
     assert runs_at_import(in_function, {FILE: [1, 4, 7]})  # the module calls its own function
 
 
-def test_functions_of_a_module_are_changed_in_place(tmp_path: Path) -> None:
+def test_functions_of_a_loaded_module_are_swapped_for_their_mutants(tmp_path: Path) -> None:
     source = (
         "def make(limit):\n    def check(x):\n        return x < limit\n    return check\n\n\n"
         "class Box:\n    def is_full(self, x):\n        return x > 3\n\n\ncheck = make(3)\n"
@@ -187,14 +189,14 @@ def test_functions_of_a_module_are_changed_in_place(tmp_path: Path) -> None:
         assert (check(3), is_full(3)) == (mutant.scope == "make.check", mutant.scope == "Box.is_full")
 
 
-def test_functions_of_another_source_are_not_changed_in_place(tmp_path: Path) -> None:
+def test_function_loaded_from_another_source_cannot_be_swapped(tmp_path: Path) -> None:
     path = tmp_path / "rules.py"
     load_module(path, f"import ast\n{RULES}")
     with pytest.raises(CannotSwap):
         swap_functions(str(path), RULES, mutate(RULES, find_mutant(RULES, "boundary")))
 
 
-def test_function_with_other_variables_is_not_changed_in_place(tmp_path: Path) -> None:
+def test_function_whose_variables_would_change_cannot_be_swapped(tmp_path: Path) -> None:
     source = (
         "def make(box):\n    def check():\n        box.x = 1\n    return check\n\n\ncheck = make(object)\n"
     )
@@ -205,7 +207,7 @@ def test_function_with_other_variables_is_not_changed_in_place(tmp_path: Path) -
         )
 
 
-def test_new_import_has_the_change_and_writes_no_file() -> None:
+def test_import_of_a_mutated_module_contains_the_change() -> None:
     mutant = next(one for one in list_area("pricing") if one.before == "19" and one.after == "20")
     assert MutatedFinder(mutant.file, mutant.id).find_spec("backend.money", None) is None
     spec = MutatedFinder(mutant.file, mutant.id).find_spec("backend.pricing", None)

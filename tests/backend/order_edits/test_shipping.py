@@ -120,7 +120,7 @@ async def test_pickup_order_is_changed_to_own_delivery(till: Till, order: Order)
         assert cash.captured == PRICE + DELIVERY
 
 
-async def test_cheaper_shipping_is_given_back(till: Till, order: Order) -> None:
+async def test_cheaper_shipping_raises_attention_to_refund_the_difference(till: Till, order: Order) -> None:
     await confirm(till, await choose_shipping(till, order, "carrier_standard"))
     await receive(till, order, QUOTED)
     edited = await confirm(till, await choose_shipping(till, order, "own_delivery"))

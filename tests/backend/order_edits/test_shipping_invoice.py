@@ -132,7 +132,7 @@ async def test_dearer_shipping_creates_a_credit_note_and_a_new_invoice(office: O
     assert await office.read_ledger() == sum_invoiced(await list_documents(office.shop)) == PRICE + DELIVERY
 
 
-async def test_cheaper_shipping_is_given_back_without_a_further_document(office: Office) -> None:
+async def test_refund_of_cheaper_shipping_creates_no_further_document(office: Office) -> None:
     await confirm(office.till, await office.choose("carrier_standard"), PRICE + QUOTED)
     await receive(office.till, office.order, QUOTED)
     await office.issue()

@@ -28,13 +28,13 @@ def read_texts(content: str | bytes, known_headings: tuple[str, ...] = KNOWN) ->
      "sep=;\n", "\n\n"],
 )  # fmt: skip
 @pytest.mark.parametrize("delimiter", DELIMITERS)
-def test_title_line_does_not_decide_the_delimiter(title: str, delimiter: str) -> None:
+def test_delimiter_is_found_from_the_rows_and_not_from_a_title_line(title: str, delimiter: str) -> None:
     rows = [HEAD, ["T-1", "Trompo", "89900", "3"]]
     found = read_texts(title + "".join(delimiter.join(row) + "\n" for row in rows))
     assert found[-2:] == rows
 
 
-def test_unknown_headings_are_split_where_rows_have_the_same_length() -> None:
+def test_delimiter_under_unknown_headings_is_the_one_that_gives_equally_long_rows() -> None:
     text = "Ítem;Detalle\n1;Trompo, rojo, azul\n2;Yoyo\n3;Balero, de madera\n"
     assert read_texts(text)[1] == ["1", "Trompo, rojo, azul"]
 

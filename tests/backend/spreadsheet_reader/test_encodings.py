@@ -34,7 +34,7 @@ def test_older_encoding_is_recognised(encoding: str, end: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_lines_in_utf8_stay_utf8(encoding: str) -> None:
+def test_utf8_lines_next_to_a_line_in_another_encoding_are_decoded_as_utf8(encoding: str) -> None:
     content = "\ufeffMuñeca\n".encode() + "Balón\n".encode(encoding) + "Título\n".encode()
     assert decode_lines(content) == "Muñeca\nBalón\nTítulo\n"
 
@@ -49,7 +49,7 @@ def test_lines_in_utf8_stay_utf8(encoding: str) -> None:
         "Muñeca\nBalón\n".encode("cp850") + b"\xd5\n",
     ],
 )
-def test_implausible_line_has_unreadable_letters(content: bytes) -> None:
+def test_line_in_a_different_encoding_than_the_others_has_letters_marked_unreadable(content: bytes) -> None:
     *read, last, end = decode_lines(content).split("\n")
     assert (read, end) == (["Muñeca", "Balón"], "")
     assert UNREADABLE in last

@@ -34,11 +34,11 @@ def test_misread_text_is_repaired(title: str, encoding: str) -> None:
 
 
 @pytest.mark.parametrize("title", [*TITLES, "São Paulo", "PÃO", "Â", "√ de 2", "Ñandú 🪆"])
-def test_other_text_is_unchanged(title: str) -> None:
+def test_text_without_misread_letters_is_unchanged(title: str) -> None:
     assert repair_text(title) == title
 
 
-def test_remaining_trace_is_marked_as_unreadable() -> None:
+def test_misread_letter_that_cannot_be_repaired_is_marked_as_unreadable() -> None:
     assert repair_text("MuÃ±eca 🪆") == f"Mu{UNREADABLE}eca 🪆"
 
 

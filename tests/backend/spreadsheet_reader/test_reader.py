@@ -137,7 +137,7 @@ def test_strict_open_xml_workbooks_are_read() -> None:
         ('<c r="C1"><v>1</v></c><c><v>2</v></c>', "||1|2"),
     ],
 )
-def test_cells_are_read_as_programs_write_them(cell: str, text: str) -> None:
+def test_cell_of_each_kind_written_by_spreadsheet_programs_is_read(cell: str, text: str) -> None:
     shared = {
         "xl/sharedStrings.xml": f'<sst xmlns="{MAIN}"><si><t>uno</t></si><si><r><t>dos</t></r></si></sst>'.encode()
     }
@@ -158,7 +158,9 @@ def test_cells_are_read_as_programs_write_them(cell: str, text: str) -> None:
         (b"<html><table><tr><td>SKU</td></tr></table></html>", ForeignFormat.WEB_PAGE),
     ],
 )
-def test_refusal_names_the_other_spreadsheet_format(content: bytes, format_: ForeignFormat) -> None:
+def test_refusal_of_another_spreadsheet_format_contains_its_name(
+    content: bytes, format_: ForeignFormat
+) -> None:
     with pytest.raises(UnreadableSpreadsheet) as refused:
         read(content)
     assert (refused.value.refusal, refused.value.detail) == (Refusal.OTHER_FORMAT, format_)

@@ -6,7 +6,9 @@ from backend.staff.rights import COMMAND_LINE, SHOP, Actor, Role
 from backend.staff.secret_keys import create_secret_key
 
 
-async def test_staff_members_secret_keys_and_machines_have_names(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_names_of_staff_members_secret_keys_and_machines_are_displayed(
+    shop: Shop, staff: dict[Role, str]
+) -> None:
     owner, other = staff[Role.OWNER], staff[Role.SHOP]
     actor = Actor(owner, Role.OWNER, has_second_factor=True)
     async with shop.database.transaction() as session:

@@ -12,7 +12,7 @@ from tests.backend.staff.conftest import PASSWORD
 OWNER, SHOP_MEMBER = "owner@trompo.example", "shop@trompo.example"
 
 
-async def test_list_without_staff_names_the_first_command(shop: Shop) -> None:
+async def test_staff_list_without_members_shows_the_command_that_creates_one(shop: Shop) -> None:
     assert await admin_command.format_staff_list(shop.database) == (
         "There are no staff members. Create one: trompo admin create"
     )

@@ -33,7 +33,7 @@ SENSITIVE = OWNER_ONLY - {"CHANGE_SETTINGS", "EXCEED_DISCOUNT"} | {"EXPORT_PERSO
 
 
 @pytest.mark.parametrize("role", Role)
-def test_role_has_its_rights(role: Role) -> None:
+def test_role_has_exactly_the_expected_rights(role: Role) -> None:
     actor = Actor("user_1", role, has_second_factor=True)
     assert {right.name for right in Right if actor.may(right)} == EXPECTED[role]
     for right in Right:
@@ -58,7 +58,7 @@ def test_sensitive_rights_need_the_second_factor(right: Right) -> None:
         owner.require(right)
 
 
-def test_command_line_and_shop_have_every_right() -> None:
+def test_command_line_and_the_shop_itself_have_every_right() -> None:
     for actor in (COMMAND_LINE, SHOP):
         for right in Right:
             actor.require(right)

@@ -143,7 +143,9 @@ async def test_invalid_role_is_refused(
 
 
 @pytest.mark.parametrize("name", ["cajera", " CAJERA ", "dueño", "Owner"])
-async def test_name_of_another_role_is_refused(shop: Shop, owner: Actor, name: str) -> None:
+async def test_custom_role_with_the_name_of_another_role_is_refused(
+    shop: Shop, owner: Actor, name: str
+) -> None:
     await make_role(shop, owner)
     with pytest.raises(Duplicate):
         await make_role(shop, owner, name)
@@ -206,7 +208,9 @@ async def test_role_that_is_assigned_meanwhile_is_not_deleted(
     assert await run_against_rival(shop.database, assign, delete) == "in use"
 
 
-async def test_invited_person_who_joins_while_the_role_is_deleted_moves_too(shop: Shop, owner: Actor) -> None:
+async def test_person_who_joins_while_their_role_is_deleted_gets_the_replacement_role(
+    shop: Shop, owner: Actor
+) -> None:
     role = await make_role(shop, owner)
     async with shop.database.transaction() as session:
         await invite(session, owner, "luz@trompo.example", role)
@@ -237,7 +241,7 @@ async def test_rights_that_changed_since_they_were_displayed_are_not_overwritten
         await change_role(session, owner, role, "Caja", {Right.FULFILL}, seen=CASHIER)
 
 
-async def test_notices_reach_the_members_of_a_custom_role(
+async def test_members_of_a_custom_role_get_notices_if_it_has_the_right(
     shop: Shop, owner: Actor, staff: dict[Role, str]
 ) -> None:
     kind = NoticeKind.ORDER_PAID

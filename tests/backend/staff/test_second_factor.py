@@ -123,7 +123,9 @@ async def test_second_factor_code_is_accepted_once_even_concurrently(
     assert sorted(proved) == [False, False, True]
 
 
-async def test_telephone_clock_may_differ_by_one_step(owner: Owner, new_browser: NewBrowser) -> None:
+async def test_code_of_a_telephone_whose_clock_differs_by_one_step_is_accepted(
+    owner: Owner, new_browser: NewBrowser
+) -> None:
     browser, _ = await sign_in_with_code(new_browser)
 
     async def tried(code: str) -> int:

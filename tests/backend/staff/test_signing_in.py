@@ -126,7 +126,7 @@ async def test_unsigned_token_is_refused(shop: Shop) -> None:
     assert parse_token(key, f"eyJhbGciOiJub25lIn0.{body}.") is None
 
 
-async def test_staff_address_is_unique(shop: Shop) -> None:
+async def test_staff_member_with_a_used_email_or_an_invalid_password_is_refused(shop: Shop) -> None:
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)
     with pytest.raises(Duplicate):
         await create_staff(shop.database, COMMAND_LINE, EMAIL.title(), PASSWORD)

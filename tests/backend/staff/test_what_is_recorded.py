@@ -42,7 +42,7 @@ async def list_actions(shop: Shop) -> list[tuple[str, str]]:
         return [(row.actor_id, row.action) for row in rows.scalars() if row.action != "created"]
 
 
-async def test_sign_in_of_a_browser_is_recorded(
+async def test_staff_sign_in_with_a_browser_is_audited(
     new_browser: NewBrowser, shop: Shop, staff: dict[Role, str]
 ) -> None:
     assert (await new_browser().post("/auth/staff/login", json=credentials())).status_code == 200

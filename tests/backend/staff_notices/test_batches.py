@@ -129,7 +129,7 @@ async def test_member_without_the_right_any_more_gets_no_mail(
     assert office.notices() == [("owner", "Llegó una PQRS")]
 
 
-async def test_answered_request_is_not_mailed(shop: Shop, office: Office) -> None:
+async def test_pqrs_request_answered_before_the_mail_is_not_mailed(shop: Shop, office: Office) -> None:
     answered = await ask_pqrs(shop)
     async with shop.database.transaction() as session:
         await answer_pqrs(session, COMMAND_LINE, answered, "Ya contestamos.")
@@ -162,5 +162,5 @@ async def test_notices_of_a_rolled_back_event_are_not_stored(shop: Shop, office:
     assert await list_unsent(shop) == []
 
 
-def test_pause_is_longer_than_the_window() -> None:
+def test_pause_between_notice_mails_is_longer_than_their_batch_window() -> None:
     assert timedelta() < WINDOW < PAUSE

@@ -29,7 +29,7 @@ async def read_on(shop: Shop, actor: Actor) -> set[NoticeKind]:
 
 
 @pytest.mark.parametrize("role", Role)
-async def test_every_kind_that_the_role_may_act_on_is_on_by_default(
+async def test_notices_that_the_role_may_act_on_are_enabled_by_default(
     shop: Shop, office: Office, role: Role
 ) -> None:
     kinds = {kind for kind, rules in RULES.items() if rules.right in RIGHTS[role]}

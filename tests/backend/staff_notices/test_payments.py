@@ -25,7 +25,7 @@ async def pay_twice(shop: Shop) -> None:
         )
 
 
-async def test_payment_is_mailed_to_those_who_decide_and_not_to_the_shop_as_well(
+async def test_notice_of_a_payment_is_mailed_only_to_members_who_may_decide_it(
     shop: Shop, office: Office
 ) -> None:
     await pay_twice(shop)
@@ -37,7 +37,9 @@ async def test_payment_is_mailed_to_those_who_decide_and_not_to_the_shop_as_well
     assert cop(f"{TITLE} · $ 80.000 · antes del ") in text_of(office.inbox.mails[0])
 
 
-async def test_payment_is_mailed_to_the_shop_if_nobody_gets_the_notice(shop: Shop, office: Office) -> None:
+async def test_alert_about_a_payment_is_mailed_to_the_shop_if_no_member_wants_the_notice(
+    shop: Shop, office: Office
+) -> None:
     async with shop.database.transaction() as session:
         for role in (Role.OWNER, Role.SHOP):
             await save_choices(session, office.actor(Role.OWNER), office.ids[role], {Channel.MAIL: []})
@@ -48,7 +50,9 @@ async def test_payment_is_mailed_to_the_shop_if_nobody_gets_the_notice(shop: Sho
     ]
 
 
-async def test_address_for_alerts_gets_the_alert_and_no_notice(shop: Shop, office: Office) -> None:
+async def test_staff_member_with_the_alert_email_gets_the_alert_and_no_second_mail(
+    shop: Shop, office: Office
+) -> None:
     settings = shop.settings.model_copy(update={"alert_email": "Owner@trompo.example"})
     inbox = Inbox()
     mailer = Mailer(shop.database, settings, inbox)
@@ -61,7 +65,7 @@ async def test_address_for_alerts_gets_the_alert_and_no_notice(shop: Shop, offic
     ]
 
 
-async def test_decided_payment_is_not_mailed(shop: Shop, office: Office) -> None:
+async def test_payment_decided_before_the_mail_is_not_mailed(shop: Shop, office: Office) -> None:
     await pay_twice(shop)
     async with shop.database.transaction() as session:
         row = (await session.execute(select(Attention))).scalar_one()

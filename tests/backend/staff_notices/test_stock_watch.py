@@ -36,7 +36,9 @@ async def count_notices(shop: Shop) -> int:
         return len((await session.execute(select(StaffNotice))).scalars().all())
 
 
-async def test_each_fall_to_low_stock_or_to_zero_is_one_notice(shop: Shop, trompo: str) -> None:
+async def test_each_fall_of_stock_to_the_threshold_or_to_zero_records_one_notice(
+    shop: Shop, trompo: str
+) -> None:
     """Set the stock to each number of units, and check how many notices exist afterwards."""
     for units, notices in (
         (LOW_STOCK + 1, 0),
@@ -77,7 +79,7 @@ async def test_products_with_low_stock_are_in_one_mail_to_those_who_count_stock(
 
 
 @pytest.mark.parametrize(("units", "subject"), [(0, "Trompo: agotado"), (1, "Trompo: queda 1")])
-async def test_mail_has_the_current_units(
+async def test_mail_about_low_stock_shows_the_current_units(
     shop: Shop,
     trompo: str,
     office: Office,

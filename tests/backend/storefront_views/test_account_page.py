@@ -86,7 +86,7 @@ async def test_destination_of_a_customers_order_is_added_to_their_address_book(
     assert entry.town == "Medellín, Antioquia"
 
 
-def test_known_data_of_the_customer_prefill_the_checkout() -> None:
+def test_name_email_and_address_of_the_customer_prefill_the_checkout() -> None:
     ana = ShopperView("cus_1", "ana@example.com", "Ana", "Gómez", "")
     assert account_page.list_known_fields(ana, []) == {
         "email": "ana@example.com",
@@ -146,7 +146,7 @@ async def test_buying_an_order_again_adds_its_available_units(
     assert [(toy.title, toy.quantity) for toy in mine.ordered_products] == [("Trompo", 2)]
 
 
-async def test_saved_company_is_filled_in_with_the_name_of_its_latest_order(
+async def test_company_name_is_prefilled_from_the_latest_order_with_its_nit(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     """Check that the name is not filled in for another NIT, for a person or for another customer."""

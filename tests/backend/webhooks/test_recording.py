@@ -68,7 +68,7 @@ def list_names(events: list[tuple[str, dict[str, Any]]]) -> list[str]:
     return [name for name, _data in events]
 
 
-async def test_paid_order_is_placed_and_captured(
+async def test_purchase_and_refund_send_webhook_events_of_order_and_payment(
     shop: Shop, store: httpx.AsyncClient, product: dict[str, Any], endpoint: str, admin: httpx.AsyncClient
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, product["variants"][0]["id"])
@@ -129,7 +129,7 @@ async def test_refund_of_all_money_cancels_the_order(
     assert names == ["inventory-level.updated", "order.canceled", "payment.refunded"]
 
 
-async def test_shipped_and_delivered_parcels_are_reported(
+async def test_shipment_and_delivery_of_a_parcel_send_webhook_events(
     shop: Shop, store: httpx.AsyncClient, product: dict[str, Any], endpoint: str, admin: httpx.AsyncClient
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, product["variants"][0]["id"])
@@ -162,7 +162,7 @@ async def test_product_is_created_changed_and_deleted(
     assert await take_events(shop) == [("product.deleted", data)]
 
 
-async def test_changed_stock_is_reported(
+async def test_changed_stock_sends_a_webhook_event(
     shop: Shop, endpoint: str, admin: httpx.AsyncClient, product: dict[str, Any]
 ) -> None:
     await take_events(shop)
@@ -197,7 +197,7 @@ async def test_shop_without_webhooks_records_nothing(
     assert len(read_endpoints) <= 3, "one small read for each transaction with events"
 
 
-def test_every_event_has_the_name_of_an_object_and_an_action() -> None:
+def test_every_webhook_event_is_named_by_an_object_and_an_action() -> None:
     assert all(len(event.split(".")) == 2 for event in WebhookEvent)
 
 

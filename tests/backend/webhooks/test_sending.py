@@ -153,7 +153,7 @@ async def test_program_gets_only_the_events_that_it_wants(
     assert len(await read_deliveries(shop)) == 1
 
 
-async def test_event_has_one_id_for_all_programs(
+async def test_event_has_the_same_id_at_every_receiving_program(
     shop: Shop, worker: Worker, program: Program, other_program: Program
 ) -> None:
     await add_endpoint(shop, program.url)
@@ -217,7 +217,7 @@ async def test_call_that_always_fails_is_given_up_until_staff_try_again(
             await retry_delivery(session, COMMAND_LINE, endpoint_id, failed.id)
 
 
-async def test_failing_program_is_tried_by_one_call_at_a_time(
+async def test_failing_webhook_is_retried_with_only_one_of_its_waiting_events(
     shop: Shop, worker: Worker, program: Program
 ) -> None:
     await add_endpoint(shop, program.url)

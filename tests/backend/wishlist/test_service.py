@@ -74,7 +74,7 @@ async def test_wishlists_of_two_browsers_are_merged_the_latest_first(database: D
         ([removed("oso", 40), added("oso", 30), removed("oso", 20)], False),
     ],
 )
-async def test_latest_change_wins_in_every_order(
+async def test_latest_wishlist_change_wins_in_whatever_sequence_changes_arrive(
     database: Database, ana: str, changes: list[WishChange], is_saved: bool
 ) -> None:
     for order in permutations(changes):
@@ -97,7 +97,9 @@ async def test_removal_wins_over_an_addition_of_the_same_moment(
     assert await merge(database, ana, added("trompo", 5)) == []
 
 
-async def test_change_of_a_clock_that_is_ahead_counts_as_now(database: Database, ana: str) -> None:
+async def test_wishlist_change_dated_in_the_future_is_stored_with_the_current_time(
+    database: Database, ana: str
+) -> None:
     await merge(database, ana, added("oso", -60 * 24))
     async with database.read() as session:
         assert (await read_rows(database))["oso"][1] <= await database_now(session)
@@ -172,7 +174,7 @@ async def test_changes_beyond_the_limit_of_a_merge_are_ignored(
     ]
 
 
-async def test_each_customer_has_their_own_wishlist_until_the_account_is_deleted(
+async def test_deletion_of_an_account_deletes_only_the_wishlist_of_its_customer(
     database: Database, ana: str
 ) -> None:
     async with database.transaction() as session:

@@ -12,7 +12,7 @@ from storefront.pages.home import entry_links
 @pytest.mark.parametrize(
     ("name", "ages"), [("DepartmentsStrip", "/#"), ("MenuSheet", "/age/"), ("SiteFooter", "/age/")]
 )
-def test_parts_of_every_page_lead_to_the_gift_finder_and_to_ages(name: str, ages: str) -> None:
+def test_departments_menu_and_footer_link_to_the_gift_finder_and_to_ages(name: str, ages: str) -> None:
     for build in (departments_strip, menu_sheet, site_footer):
         build()  # creates the memoized component
     ((_file, code),), _imports = compile_memo_components(
@@ -22,7 +22,7 @@ def test_parts_of_every_page_lead_to_the_gift_finder_and_to_ages(name: str, ages
     assert ages in code
 
 
-def test_links_below_the_banner_lead_to_the_gift_finder_and_to_ages() -> None:
+def test_links_below_the_banner_open_the_gift_finder_and_lists_by_age() -> None:
     links = str(entry_links().render())
     assert '"/gift"' in links
     assert "/age/" in links

@@ -62,7 +62,7 @@ async def test_colors_and_icons_are_in_the_head_of_every_page(
     assert len(page) - len(before) < 2_500
 
 
-async def test_plain_page_has_the_logo_or_the_name_instead_of_the_demos_mark(
+async def test_plain_page_shows_the_shops_logo_or_name_instead_of_the_demos_mark(
     toyshop: Shop, browser: httpx.AsyncClient
 ) -> None:
     await rename(toyshop, "Macondo")
@@ -75,7 +75,7 @@ async def test_plain_page_has_the_logo_or_the_name_instead_of_the_demos_mark(
     assert '<a href="https://www.instagram.com/macondo" rel="noopener me">Instagram</a>' in page
 
 
-async def test_shop_of_books_names_no_toys_and_without_ages_offers_no_gift_finder(
+async def test_book_shop_without_ages_shows_no_toy_words_and_no_gift_finder(
     toyshop: Shop, browser: httpx.AsyncClient
 ) -> None:
     await rename(toyshop, "Librería Ñandú")

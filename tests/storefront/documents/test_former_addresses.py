@@ -86,7 +86,7 @@ async def test_existing_page_is_preferred_to_a_redirect(browser: httpx.AsyncClie
     assert (await browser.get("/oso")).status_code == 404
 
 
-async def test_address_of_a_hidden_product_is_not_found_and_not_listed(
+async def test_redirect_to_a_hidden_product_answers_404_and_is_not_listed_as_unknown(
     browser: httpx.AsyncClient, toyshop: Shop
 ) -> None:
     await redirect(toyshop, "/oso", product="oso")
@@ -113,7 +113,7 @@ async def test_visited_unknown_addresses_are_counted(browser: httpx.AsyncClient,
     }
 
 
-async def test_failed_search_for_a_redirect_shows_the_usual_page(
+async def test_page_is_answered_as_usual_if_reading_its_redirect_fails(
     browser: httpx.AsyncClient,
     toyshop: Shop,
     monkeypatch: pytest.MonkeyPatch,
@@ -133,7 +133,7 @@ async def test_failed_search_for_a_redirect_shows_the_usual_page(
     assert [record.message for record in caplog.records] == ["the former addresses could not be read"]
 
 
-def test_addresses_of_targets_and_reserved_segments_are_those_of_the_storefront() -> None:
+def test_redirect_targets_and_reserved_segments_match_the_storefronts_paths() -> None:
     assert product_page_path("oso-ñ") == product_path("oso-ñ")
     assert category_page_path("oso-ñ") == catalog_path("oso-ñ")
     assert collection_page_path("oso-ñ") == catalog_path(collection="oso-ñ")

@@ -44,12 +44,12 @@ def test_only_the_font_for_the_first_display_is_preloaded(tmp_path: Path) -> Non
     assert FONT not in behind
 
 
-def test_document_without_scripts_has_all_links_in_its_head(tmp_path: Path) -> None:
+def test_links_of_a_document_without_scripts_follow_its_head_tag(tmp_path: Path) -> None:
     html = f"<head>{FONT}</head><body></body>"
     assert arrange_for_first_paint(html, STATE, tmp_path) == f"<head></head>{FONT}{STATE}<body></body>"
 
 
-def test_preload_of_an_unused_font_fetches_nothing() -> None:
+def test_preload_of_an_unused_font_is_disabled() -> None:
     other = FONT.replace("one", "two")
     html = f"<head>{FONT}{other}</head><body>/fonts/one.woff2</body>"
     disabled = FONT.replace("<link", '<link media="not all"').replace(
@@ -78,5 +78,5 @@ def test_modules_are_imported_after_the_first_picture() -> None:
     )
 
 
-def test_document_without_a_module_has_nothing_to_delay() -> None:
+def test_document_without_a_module_script_is_unchanged() -> None:
     assert delay_module("<script>first()</script>") == "<script>first()</script>"

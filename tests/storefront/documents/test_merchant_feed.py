@@ -82,7 +82,7 @@ async def reader(toyshop: Shop) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-def test_item_has_all_facts(shop: Shop) -> None:
+def test_feed_item_contains_every_attribute_of_its_product(shop: Shop) -> None:
     assert parse_item(ITEM) == {
         "id": "TRO-1",
         "title": "Trompo",
@@ -117,7 +117,7 @@ def test_feed_item_of_one_of_several_variants_names_its_variant(shop: Shop) -> N
     }
 
 
-def test_item_without_facts_has_the_required_elements(shop: Shop) -> None:
+def test_feed_item_of_a_product_without_optional_data_has_the_required_elements(shop: Shop) -> None:
     bare = replace(ITEM, description="", sku="", brand="", ages=None, pictures=(), category_path=())
     assert parse_item(bare) == {
         "id": "variant_1",
@@ -195,7 +195,7 @@ async def test_feed_is_written_in_pages(toyshop: Shop) -> None:
     assert "".join(parts) == "".join([part async for part in write_feed("Trompo")])
 
 
-async def test_unchanged_feed_is_not_sent_again(reader: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_unchanged_feed_is_answered_with_304(reader: httpx.AsyncClient, toyshop: Shop) -> None:
     first = await reader.get(PATH)
     known = {"if-none-match": first.headers["etag"]}
     assert (await reader.get(PATH, headers=known)).status_code == 304

@@ -69,7 +69,9 @@ async def test_unknown_urls_share_one_rendered_document(
     assert renderer.rendered == ["/404"]
 
 
-async def test_error_document_is_sent_completely(browser: httpx.AsyncClient) -> None:
+async def test_error_document_is_sent_completely_even_if_the_browser_has_it(
+    browser: httpx.AsyncClient,
+) -> None:
     first = await browser.get("/product/nada")
     again = await browser.get("/product/nada", headers={"if-none-match": first.headers["etag"]})
     assert (again.status_code, again.text) == (404, first.text)

@@ -45,7 +45,7 @@ async def test_policy_of_pages_allows_only_the_shops_worker(browser: httpx.Async
     assert "worker-src 'self';" in (await browser.get("/")).headers["content-security-policy"]
 
 
-async def test_new_build_or_name_is_a_new_script(shop: Shop) -> None:
+async def test_service_worker_script_changes_with_the_build_and_the_shops_name(shop: Shop) -> None:
     first = await service_worker(b"build 1")
     assert first == await service_worker(b"build 1")
     assert first != await service_worker(b"build 2")

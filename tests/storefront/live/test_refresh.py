@@ -531,7 +531,7 @@ async def test_failed_load_shared_by_pages_is_retried_by_each_page(
     assert browsers.list_notified() == ["ana", "luis"]
 
 
-async def test_idle_page_that_lost_its_state_is_told_to_start_over(
+async def test_idle_page_that_lost_its_state_receives_the_event_to_start_over(
     browsers: Browsers, factory: ProductFactory
 ) -> None:
     trompo = await factory.make("trompo")

@@ -114,7 +114,9 @@ async def test_unknown_amount_cannot_be_refunded(shop: Shop, paid: Sold, screen:
     assert "cuánto" in await resolve_and_expect_refusal(shop, screen, **REFUND)
 
 
-async def test_payment_without_a_snapshot_cannot_become_an_order(shop: Shop, paid: Sold, screen: Any) -> None:
+async def test_payment_whose_cart_contents_are_unknown_cannot_become_an_order(
+    shop: Shop, paid: Sold, screen: Any
+) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(PaymentSession).values(snapshot={}))
         for model in (OrderLine, Order):
@@ -124,7 +126,7 @@ async def test_payment_without_a_snapshot_cannot_become_an_order(shop: Shop, pai
     assert "qué se compró" in await resolve_and_expect_refusal(shop, screen, action="honor")
 
 
-async def test_label_of_a_cancelled_order_is_not_bought(
+async def test_too_expensive_label_cannot_be_bought_after_its_order_was_cancelled(
     shop: Shop, defaults: Defaults, paid: Sold, screen: Any
 ) -> None:
     async with shop.database.transaction() as session:

@@ -72,7 +72,7 @@ async def test_default_colors_are_not_stored(shop: Shop, browser_of: BrowserFact
     assert (await read_brand(shop))[0] == 1, "nothing was changed"
 
 
-async def test_unreadable_color_suggests_the_nearest_one_while_other_fields_wait(
+async def test_brand_preview_refuses_an_unreadable_color_and_suggests_the_nearest_one(
     shop: Shop, browser_of: BrowserFactory
 ) -> None:
     screen = await open_brand(browser_of)

@@ -91,7 +91,7 @@ async def test_invalid_or_repeated_name_is_refused(
     assert len(screen.content.rows) == 2
 
 
-async def test_name_of_100_letters_in_another_branch_gets_its_own_handle(
+async def test_new_category_gets_a_unique_handle_from_any_name(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     screen = await open_list(browser_of)
@@ -106,7 +106,7 @@ async def test_name_of_100_letters_in_another_branch_gets_its_own_handle(
     "sent",
     [("pcat_gone", "before", "libros"), ("novelas", "beside", "libros"), ("libros", "inside", "novelas")],
 )
-async def test_impossible_move_is_announced(
+async def test_impossible_move_of_a_category_shows_a_problem_and_changes_nothing(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory, sent: tuple[str, str, str]
 ) -> None:
     screen = await open_list(browser_of)
@@ -116,7 +116,7 @@ async def test_impossible_move_is_announced(
     assert [row.depth for row in screen.content.rows] == [0, 1]
 
 
-async def test_editor_saves_everything_and_the_old_address_keeps_working(
+async def test_category_editor_saves_every_field_and_the_old_address_redirects(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     screen = await open_editor(browser_of, ids["novelas"])

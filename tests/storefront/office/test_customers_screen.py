@@ -48,7 +48,7 @@ async def test_customers_are_found_on_the_customers_screen(
 
 
 @pytest.mark.parametrize("event", ["add_staff_note", "correct"])
-async def test_failed_form_is_announced_and_can_be_sent_again(
+async def test_customer_form_that_failed_in_an_outage_can_be_sent_again(
     shop: Shop, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch, event: str
 ) -> None:
     luz = await create_customer(shop)
@@ -73,7 +73,9 @@ async def test_failed_form_is_announced_and_can_be_sent_again(
     assert screen.note_count == (event == "add_staff_note")
 
 
-async def test_customer_is_corrected_and_gets_a_note(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_name_and_telephone_of_a_customer_are_corrected_and_a_note_is_added(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     luz = await create_customer(shop)
     screen = await open_screen(browser_of, Role.SHOP, f"{LIST}/{luz}", CustomerState)
     await send_event(screen, "correct", {"first_name": "", "last_name": "Ángel", "phone": "12"})

@@ -111,7 +111,7 @@ async def test_only_the_owner_can_record_the_refund_of_an_exchange(
     assert (new.content.difference.kind, new.content.difference.amount) == ("refund", 10_000)
 
 
-async def test_exchange_is_cancelled_and_begun_again(
+async def test_new_exchange_can_begin_after_the_first_was_cancelled(
     shop: Shop, order_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_exchange_screen(browser_of, order_id)
@@ -123,7 +123,7 @@ async def test_exchange_is_cancelled_and_begun_again(
     assert [one.status for one in await read_exchanges(shop)] == ["canceled", "open"]
 
 
-async def test_exchange_waits_for_the_return_and_is_finished_from_it(
+async def test_exchange_that_waits_for_its_return_is_finished_when_the_return_arrives(
     shop: Shop, order_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_exchange_screen(browser_of, order_id)
@@ -143,7 +143,7 @@ async def test_exchange_waits_for_the_return_and_is_finished_from_it(
     assert [one.status for one in await read_exchanges(shop)] == ["completed"]
 
 
-async def test_new_products_go_to_another_address_or_are_taken_along(
+async def test_new_products_of_an_exchange_are_delivered_to_an_address_or_handed_over(
     shop: Shop, order_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_exchange_screen(browser_of, order_id)

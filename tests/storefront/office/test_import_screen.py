@@ -34,7 +34,7 @@ async def upload(shop: Shop, actor: Actor, name: str) -> str:
     return import_id
 
 
-async def test_uploaded_spreadsheet_is_shown_without_a_second_check(
+async def test_uploaded_spreadsheet_is_shown_without_validating_its_rows_again(
     shop: Shop, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def refuse(*_arguments: object) -> None:

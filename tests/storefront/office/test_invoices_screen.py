@@ -27,7 +27,7 @@ async def open_screen(
     return screen
 
 
-async def test_ticked_earlier_orders_are_invoiced_or_marked_as_invoiced(
+async def test_selected_earlier_orders_are_invoiced_or_marked_as_invoiced_elsewhere(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     sold = [await place_paid_order(shop) for _number in range(2)]

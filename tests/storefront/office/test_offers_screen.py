@@ -115,7 +115,7 @@ async def test_deleted_product_is_refused_for_an_offer(
 
 
 @pytest.mark.parametrize("name", ["Trompo", "SKU-trompo", "trompo"])
-async def test_typed_name_of_a_product_is_refused(
+async def test_offer_refuses_a_product_name_or_sku_in_place_of_its_id(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory, name: str
 ) -> None:
     """Check this because products are chosen in the picker, which sends their ids."""
@@ -504,7 +504,7 @@ async def test_two_for_one_is_previewed_saved_and_shown_as_typed(
     )  # fmt: skip
 
 
-async def test_gift_for_other_products_is_previewed_and_shown_as_typed(
+async def test_offer_of_a_gift_for_buying_other_products_is_previewed_and_shown_as_typed(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:

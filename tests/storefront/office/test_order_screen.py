@@ -42,7 +42,7 @@ async def cancel_label(screen: Any) -> tuple[str, str]:
     return screen.announcement.tone, screen.announcement.text
 
 
-async def test_carrier_refusal_is_announced_and_stored_with_the_parcel(
+async def test_carrier_refusal_is_shown_and_stored_with_the_parcel(
     screen: Any, carrier: SandboxCarrier
 ) -> None:
     carrier.faults.plan(Fault.NO_CREDIT, Operation.SHIPMENT, times=1)
@@ -73,7 +73,7 @@ async def test_label_is_kept_if_the_carrier_does_not_cancel_it(screen: Any, carr
     assert screen.content.parcels[0].chip.text == "Guía lista"
 
 
-async def test_unknown_outcome_of_a_label_cancellation_is_announced(
+async def test_unknown_outcome_of_a_label_cancellation_is_shown_as_a_problem(
     screen: Any, carrier: SandboxCarrier
 ) -> None:
     await send_event(screen, "pack")

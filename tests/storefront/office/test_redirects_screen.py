@@ -39,7 +39,9 @@ async def toys(shop: Shop, defaults: Defaults) -> None:
 
 
 @pytest.mark.usefixtures("toys")
-async def test_unknown_address_gets_a_target_or_is_dismissed(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_redirect_for_an_unknown_address_is_saved_or_the_address_dismissed(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     screen = await open_screen(browser_of, Role.SHOP)
     first, second = screen.content.unknown
     assert (first.address, first.visits_label[:10]) == ("/viejo/balero", "7 visitas,")

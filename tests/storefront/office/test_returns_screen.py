@@ -46,7 +46,7 @@ async def delivered(shop: Shop, sold_order: SoldOrder) -> Sold:
     return order
 
 
-async def test_list_of_returns_is_sorted_by_deadline_and_paged_and_counts_new_ones(
+async def test_list_of_returns_is_sorted_by_deadline_paged_filtered_and_searched(
     shop: Shop, browser_of: BrowserFactory, delivered: Sold, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     late = await request_return(shop, delivered, "warranty", reason="No gira.")
@@ -153,7 +153,7 @@ async def test_all_requested_units_are_received_at_once_and_audited(
     assert actor_id.startswith("user_")
 
 
-def test_arrived_units_of_each_line_are_parsed_by_the_chosen_arrival() -> None:
+def test_arrived_units_of_a_line_follow_from_the_chosen_condition_on_arrival() -> None:
     requested = {"a": 3, "b": 2, "c": 1, "d": 4}
     form = {
         "arrival-a": "all good",
@@ -170,7 +170,7 @@ def test_arrived_units_of_each_line_are_parsed_by_the_chosen_arrival() -> None:
     assert refused.value.fields == {"units": "Di cómo llegó cada producto."}
 
 
-def test_no_field_for_units_is_filled_in_advance() -> None:
+def test_fields_for_counted_units_of_a_return_are_initially_empty() -> None:
     """Check that no field has a number before a staff member has counted."""
     returned, sold = ReturnState.content.lines[0], NewReturnState.content.lines[0]
     rows = rx.fragment(*detail.arrived_fields(returned), new_return.return_line(sold))

@@ -87,7 +87,7 @@ async def test_sale_whose_form_is_sent_twice_creates_one_order(
     assert other_tab.sold.id == screen.sold.id
 
 
-async def test_unknown_sold_out_and_unpublished_products_are_explained(
+async def test_scan_of_an_unknown_unpublished_or_sold_out_product_shows_the_reason(
     shop: Shop, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_screen(browser_of)
@@ -99,7 +99,7 @@ async def test_unknown_sold_out_and_unpublished_products_are_explained(
     assert "queda" in screen.problems["code"]
 
 
-async def test_changed_price_is_shown_and_not_charged(
+async def test_sale_at_an_outdated_total_shows_the_new_one_and_creates_no_order(
     shop: Shop, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_screen(browser_of)
@@ -142,7 +142,9 @@ async def test_seller_gives_a_discount_within_the_limit(
     assert screen.content.total == 40_000
 
 
-async def test_telephone_sale_is_delivered(shop: Shop, variant_id: str, browser_of: BrowserFactory) -> None:
+async def test_telephone_sale_creates_an_order_to_be_delivered(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
     screen = await open_screen(browser_of)
     await send_event(screen, "scan", CODE)
     await send_event(screen, "change_origin", "phone")
@@ -165,7 +167,7 @@ async def test_telephone_sale_is_delivered(shop: Shop, variant_id: str, browser_
     )
 
 
-async def test_sale_without_delivery_can_be_discarded(
+async def test_sale_that_is_handed_over_in_the_shop_can_be_discarded(
     shop: Shop, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     screen = await open_screen(browser_of)

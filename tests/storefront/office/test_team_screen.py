@@ -288,7 +288,9 @@ async def test_invalid_input_of_the_role_form_changes_nothing(browser_of: Browse
         assert screen.announcement.tone == "problem"
 
 
-async def test_role_form_ignores_rights_that_it_does_not_have(browser_of: BrowserFactory) -> None:
+async def test_role_form_ignores_unknown_rights_and_rights_that_no_custom_role_gets(
+    browser_of: BrowserFactory,
+) -> None:
     screen = await open_screen(browser_of)
     typed = {
         "id": "",

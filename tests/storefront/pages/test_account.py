@@ -126,7 +126,7 @@ async def test_tab_receives_no_data_of_an_earlier_session(
     assert (await tab.get_state(AccountState))._address == ""
 
 
-async def test_account_state_is_kept_after_new_documents_and_connections(
+async def test_account_data_stay_in_the_state_after_a_reload_or_reconnection(
     shop: Shop, shopper: Shopper
 ) -> None:
     _, token, address_id = await create_customer(shop, "ana@example.com")

@@ -112,7 +112,7 @@ def test_number_of_values_of_a_filter_is_limited() -> None:
     assert len(parse_choices({**SENT, "brands": [str(n) for n in range(500)]}).brands) == MAX_CHOICES
 
 
-def test_filters_begin_with_age_and_price_and_chips_of_ages_name_years() -> None:
+def test_filters_start_with_age_and_price_and_age_chips_show_years() -> None:
     controls = str(catalog.filter_controls().render())
     order = re.findall(r"filter-(?:age|price|sale|category|brand)\b", controls)
     assert list(dict.fromkeys(order)) == [
@@ -136,7 +136,7 @@ async def test_category_name_is_the_title_of_its_list(products: None) -> None:
     assert '"name":"Peluches"' in data.meta.structured_data
 
 
-async def test_page_of_the_only_root_category_is_the_whole_catalogue(products: None) -> None:
+async def test_page_of_the_only_root_category_lists_the_whole_catalogue(products: None) -> None:
     data = await load(PageParams.from_url("/catalog?category=juguetes"))
     assert (data.meta.status, data.content.title, data.content.page.total) == (200, "Juguetes", 4)
     assert data.meta.canonical == "http://localhost:3000/catalog?category=juguetes"
@@ -164,7 +164,7 @@ async def test_chosen_filters_replace_the_filters_of_the_url(products: None) -> 
     assert data.content.is_custom
 
 
-async def test_list_has_only_as_many_products_as_are_shown(products: None) -> None:
+async def test_list_loads_only_the_chosen_number_of_products(products: None) -> None:
     data = await load(PageParams.from_url("/catalog"), Choices(shown=2))
     assert (len(data.content.page.cards), data.content.page.total) == (2, 4)
     assert Choices().shown == PAGE_SIZE
@@ -328,7 +328,7 @@ class TestOwnLists:
         assert [one.page.total for one in contents] == [4, 4, 0, 4]
 
 
-async def test_every_list_of_a_shop_without_products_is_bare(products: None) -> None:
+async def test_every_list_of_a_shop_without_products_shows_that_the_shop_is_empty(products: None) -> None:
     for address in (
         "/catalog",
         "/catalog?q=nave%20espacial",
@@ -345,7 +345,7 @@ async def test_every_list_of_a_shop_without_products_is_bare(products: None) -> 
     ] == [True] * 5
 
 
-async def test_empty_category_that_is_chosen_has_its_name(products: None) -> None:
+async def test_empty_category_chosen_by_the_url_keeps_its_name(products: None) -> None:
     async with current_shop().database.transaction() as session:
         session.add(Category(name="Música", handle="musica"))
     content = (await load_url("/catalog?category=musica")).content
@@ -364,7 +364,7 @@ async def test_search_results_are_not_indexed_by_search_engines(products: None) 
 
 @pytest.mark.usefixtures("products")
 class TestUnderstoodSearches:
-    async def test_prices_and_order_in_the_search_text_are_choices_that_can_be_removed(self) -> None:
+    async def test_price_and_sorting_words_in_a_search_become_removable_choices(self) -> None:
         data = await load_url("/catalog?q=osos%20baratos%20de%20menos%20de%2060%20mil")
         assert data.content.choices == Choices(highest=60_000, sort="price_asc")
         assert (data.content.prices, data.content.asked_sort) == (cop("Hasta $ 60.000"), "price_asc")
@@ -374,7 +374,7 @@ class TestUnderstoodSearches:
         removed = await load(PageParams.from_url("/catalog?q=osos%20de%20menos%20de%2040%20mil"), Choices())
         assert (removed.content.page.total, removed.content.prices) == (3, "")
 
-    async def test_pages_of_a_search_have_only_the_words_in_their_url(
+    async def test_urls_of_further_search_pages_contain_the_search_text_and_no_filters(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(catalog_list, "PAGE_SIZE", 2)
@@ -388,7 +388,7 @@ class TestUnderstoodSearches:
         assert [link.path for link in data.content.help_links] == ["/legal/envios"]
         assert data.content.page.total == 4
 
-    async def test_gift_search_leads_to_the_finder_and_shows_all_if_no_product_is_called_a_gift(self) -> None:
+    async def test_search_for_a_gift_links_to_the_finder_and_lists_all_if_no_product_matches(self) -> None:
         data = await load_url("/catalog?q=regalo")
         assert [link.path for link in data.content.help_links] == ["/gift"]
         assert (data.content.title, data.content.page.total) == ("Resultados para «regalo»", 4)

@@ -86,7 +86,7 @@ class TestAnswers:
             ),
         ],
     )
-    async def test_answers_without_a_product_are_left_out_one_at_a_time(
+    async def test_gift_finder_drops_answers_one_at_a_time_until_a_product_matches(
         self, shop: Shop, defaults: Defaults, query: str, found: set[str], note: str
     ) -> None:
         async with shop.database.transaction() as session:
@@ -102,7 +102,7 @@ class TestAnswers:
         chosen = [[one.is_chosen for one in asked.choices].count(True) for asked in data.content.questions]
         assert chosen == [1, 1, 1]  # the given answers stay chosen
 
-    async def test_age_without_products_is_never_left_out(self) -> None:
+    async def test_gift_finder_never_drops_an_age_without_products(self) -> None:
         data = await load_url("/gift?age=3-5&interest=musica&budget=50000")
         assert (data.content.total, data.content.note, data.content.is_bare) == (0, "", False)
         assert [one.label for one in data.content.questions[0].choices if one.is_chosen] == ["3-5 años"]
@@ -129,5 +129,5 @@ def test_list_without_products_names_the_age_and_leads_to_the_catalogue() -> Non
 
 @pytest.mark.usefixtures("defaults")
 @pytest.mark.parametrize("query", ["", "?age=3-5", "?budget=50000"])
-async def test_gift_finder_of_a_shop_without_products_is_bare(query: str) -> None:
+async def test_gift_finder_of_a_shop_without_products_shows_that_the_shop_is_empty(query: str) -> None:
     assert (await load_url(f"/gift{query}")).content.is_bare

@@ -42,7 +42,7 @@ def test_picture_of_the_first_slide_is_preloaded(settings: Settings) -> None:
         assert tag is None or tag in html
 
 
-def test_demo_title_replaces_only_the_default_title_of_departments() -> None:
+def test_demo_replaces_only_the_default_title_of_the_departments_section() -> None:
     category, own = SECTION_NAMES[SectionKind.DEPARTMENTS], "Por géneros"
     titles = [
         with_demo_title(SectionView(SectionKind.DEPARTMENTS, "departments", title)).title

@@ -62,7 +62,7 @@ async def test_unknown_payment_link_is_not_found(shop: Shop, link: tuple[str, st
     assert (data.content, data.meta.status) == (PayPage("x"), 404)
 
 
-async def test_payment_link_replaces_the_browsers_cart_and_stores_its_id(
+async def test_payment_link_replaces_the_browsers_cart_and_keeps_the_former_cart_id(
     shop: Shop, link: tuple[str, str, str], shopper: Callable[[], rx.State]
 ) -> None:
     root = shopper()

@@ -52,7 +52,7 @@ async def test_html_of_a_description_is_shown_as_text(shop: Shop, defaults: Defa
 
 
 @pytest.mark.parametrize("selector", [".product__description", ".product__facts dd"])
-def test_line_breaks_and_lists_of_texts_are_shown(selector: str) -> None:
+def test_product_page_preserves_line_breaks_of_description_and_facts(selector: str) -> None:
     style = (ROOT / "assets/styles/product.css").read_text("utf-8")
     document = (ROOT / "storefront/documents/templates/product.html").read_text("utf-8")
     assert "white-space: pre-line;" in style.partition(f"\n{selector} {{")[2].partition("}")[0]
@@ -60,7 +60,7 @@ def test_line_breaks_and_lists_of_texts_are_shown(selector: str) -> None:
         assert selector.removeprefix(".").removesuffix(" dd") in page
 
 
-async def test_texts_for_search_engines_replace_title_and_description(shop: Shop, defaults: Defaults) -> None:
+async def test_seo_texts_replace_title_and_description_in_the_head(shop: Shop, defaults: Defaults) -> None:
     async with shop.database.transaction() as session:
         variant_id = await add_product(
             session, defaults, "trompo", title="Trompo", description="Baila derecho."

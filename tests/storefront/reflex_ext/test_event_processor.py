@@ -58,7 +58,7 @@ async def test_event_has_its_own_log_scope(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("error", "outcome"), [(None, "ok"), (ValueError(), "failed"), (asyncio.CancelledError(), "canceled")]
 )
-async def test_event_is_counted_under_its_outcome(
+async def test_metric_counts_each_event_under_its_outcome(
     monkeypatch: pytest.MonkeyPatch, error: BaseException | None, outcome: str
 ) -> None:
     async def handle() -> None:

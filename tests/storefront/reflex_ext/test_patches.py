@@ -109,7 +109,7 @@ def test_build_stops_if_reflex_has_changed_the_code_of_the_banner(state_js: str)
     check_refused(banner_text_patch, "", state_js.replace("banner.append", "banner.add"), state_js + state_js)
 
 
-def test_websocket_address_is_replaced_once_with_the_pages_own_origin(state_js: str) -> None:
+def test_websocket_address_in_the_script_is_replaced_with_the_pages_origin_once(state_js: str) -> None:
     changed = own_origin_patch(state_js)
     assert changed.count("window.location.origin") == 1
     assert ENDPOINT + OWN_ORIGIN in changed

@@ -413,13 +413,13 @@ def test_class_of_reflex_that_the_shop_uses_has_the_expected_fields(use: Use) ->
 
 
 @pytest.mark.parametrize("use", [use for use in USES if use.looked_up], ids=name_of)
-def test_names_that_the_shop_overrides_are_still_used_by_reflex(use: Use) -> None:
+def test_reflex_still_uses_the_names_that_the_shop_overrides(use: Use) -> None:
     missing = set(use.looked_up) - looked_up_in(resolve(use))
     assert not missing, f"{use.name} does not use {', '.join(sorted(missing))} any more. {message_for(use)}"
 
 
 @pytest.mark.parametrize("name", SWITCHES)
-def test_environment_switch_of_reflex_exists(name: str) -> None:
+def test_environment_switch_of_reflex_that_the_shop_sets_exists(name: str) -> None:
     from reflex_base.environment import environment
 
     switch = getattr(environment, name.removeprefix("__"), None)
@@ -449,7 +449,7 @@ def test_context_generated_by_reflex_contains_the_expected_text(text: str) -> No
 # ------------------------------------------------------------------------------------------------ behaviour
 
 
-def test_state_update_has_full_name_and_marked_variables() -> None:
+def test_state_update_names_the_full_state_and_marks_its_variables() -> None:
     """Check names in an update: `assets/scripts/reconnecting.js` waits for `is_hydrated`, and tests use state names."""
     name = "reflex___state____state"
     assert rx.State.get_full_name() == name
@@ -474,7 +474,7 @@ def test_misspelt_field_of_a_view_is_refused_when_the_page_is_built() -> None:
         _ = known.first.titel
 
 
-def test_substates_can_be_replaced_by_another_dictionary() -> None:
+def test_substates_of_a_reflex_state_can_be_replaced_by_another_dictionary() -> None:
     """Check `substates`, which `on_demand_states.py` replaces with a dictionary that creates states on demand."""
 
     class OwnDictionary(dict[str, Any]):
@@ -561,7 +561,7 @@ def test_socket_receives_its_asgi_scope() -> None:
     assert any("asgi.scope" in name for name in names), "environ has no `asgi.scope` any more"
 
 
-def test_packet_is_decoded_as_expected() -> None:
+def test_socketio_packet_is_decoded_into_the_fields_that_the_shop_checks() -> None:
     """Check the fields by which `socket_frames.py` refuses packets that no page sends."""
     from socketio.packet import Packet
 

@@ -92,7 +92,7 @@ async def test_client_address_is_the_one_our_proxies_report(
 @pytest.mark.parametrize(
     ("number", "share"), [(1000, 1), (5000, 5), (1, FAILURES.at_once / CLIENT_FAILURES.at_once)]
 )
-def test_failure_limit_grows_with_the_clients_at_an_address(
+def test_failure_limit_of_an_ip_address_grows_with_its_number_of_clients(
     set_clients: Any, number: int, share: float
 ) -> None:
     set_clients(number)

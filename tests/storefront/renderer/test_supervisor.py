@@ -108,7 +108,7 @@ async def test_unknown_state_in_the_request_is_ignored(renderer: RendererSupervi
     assert "<main" in await renderer.render("/", b'{"no_such_state":{"x_rx_state_":1}}')
 
 
-async def test_scripts_of_rendered_documents_do_not_depend_on_the_content(
+async def test_rendered_documents_of_a_page_contain_the_same_scripts_for_any_content(
     renderer: RendererSupervisor,
 ) -> None:
     scripts = [

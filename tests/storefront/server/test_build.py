@@ -61,11 +61,11 @@ def test_runtime_settings_do_not_change_the_digest_of_a_build(monkeypatch: pytes
     assert sources_digest() != before
 
 
-def test_settings_listed_for_the_digest_of_a_build_exist() -> None:
+def test_every_setting_included_in_the_digest_of_a_build_exists() -> None:
     assert set(Settings.model_fields) >= SHOWN
 
 
-def test_sources_listed_for_the_digest_of_a_build_exist() -> None:
+def test_every_source_included_in_the_digest_of_a_build_exists() -> None:
     root = Path(__file__).parents[3]
     assert [source for source in SOURCES if not (root / source).exists()] == []
 

@@ -13,7 +13,7 @@ def require_build() -> None:
         pytest.fail("the pages are not built: run `make pages`")
 
 
-def test_release_contains_the_build_and_nothing_local(
+def test_release_contains_the_build_and_no_local_files(
     require_build: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = release.write_release(tmp_path)

@@ -230,7 +230,7 @@ async def test_cart_of_another_customer_is_not_used(shop: Shop, shopper: Shopper
     assert ana.cart.count == 2
 
 
-async def test_id_of_a_customers_cart_gives_others_no_access(
+async def test_cart_of_a_customer_cannot_be_read_or_changed_with_its_id_by_others(
     shop: Shop, shopper: Shopper, variant_id: str
 ) -> None:
     ana = await _sign_in(shop, shopper, "ana@example.com")

@@ -44,7 +44,7 @@ def test_list_of_texts_sent_by_a_browser_is_unique_and_limited() -> None:
     assert checked_texts([str(n) for n in range(100)], 3) == ["0", "1", "2"]
 
 
-def test_every_event_that_replaces_earlier_ones_is_sent_again_if_lost() -> None:
+def test_lost_event_that_supersedes_earlier_ones_is_sent_again_in_its_latest_form() -> None:
     assert PAGES
     assert OFFICE_PAGES  # their handlers are registered when they are imported
     handlers = RegistrationContext.get().event_handlers.items()
@@ -84,7 +84,7 @@ async def test_unexpected_error_shows_a_notice_and_is_logged(caplog: pytest.LogC
     ],
     ids=["unexpected", "refused by the shop", "database unavailable"],
 )
-async def test_only_unexpected_errors_count_against_the_socket(
+async def test_only_unexpected_errors_count_towards_the_failure_limit_of_a_socket(
     error: Exception, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = rx.State(init_substates=True, _reflex_internal_init=True)  # type: ignore[call-arg]

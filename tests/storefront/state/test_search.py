@@ -76,7 +76,7 @@ async def test_suggestions_are_pages_exact_matches_and_near_matches(
     assert (search.hits, search.near, search.help_links) == ([], [], [])
 
 
-def test_each_help_topic_links_to_its_page_in_the_search_queries() -> None:
+def test_search_for_each_help_topic_links_to_its_page() -> None:
     queries = Path(__file__).parents[2] / "backend/catalog/search_queries.toml"
     pages: dict[str, str] = tomllib.loads(queries.read_text("utf-8"))["pages"]
     words = search_words()

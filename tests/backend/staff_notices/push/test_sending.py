@@ -81,7 +81,7 @@ async def test_subscription_that_is_gone_is_deleted(
 
 
 @pytest.mark.parametrize("status", [413, 429, 500])
-async def test_message_that_is_not_accepted_is_sent_again_and_then_given_up(
+async def test_push_message_that_is_refused_is_repeated_a_limited_number_of_times(
     shop: Shop, office: Office, push_service: PushService, status: int
 ) -> None:
     push_service.status = status
@@ -97,7 +97,7 @@ async def test_message_that_is_not_accepted_is_sent_again_and_then_given_up(
 
 
 @pytest.mark.parametrize("endpoint", ["https://127.0.0.1/x", "https://[::1]/x", "https://10.0.0.7/x"])
-async def test_private_address_is_never_called_and_is_deleted(
+async def test_push_subscription_with_a_private_address_is_deleted(
     shop: Shop, office: Office, endpoint: str
 ) -> None:
     await store_subscription(shop, office.actor(Role.OWNER), PushBrowser(), endpoint)
@@ -107,7 +107,7 @@ async def test_private_address_is_never_called_and_is_deleted(
 
 
 @pytest.mark.parametrize("endpoint", ["http://push.example/x", "https://unknown.invalid/x"])
-async def test_subscription_stays_while_its_address_cannot_be_called(
+async def test_subscription_is_kept_while_its_push_service_is_unreachable(
     shop: Shop, office: Office, endpoint: str
 ) -> None:
     """Check this because a name server's failure would otherwise delete the subscriptions of all staff."""

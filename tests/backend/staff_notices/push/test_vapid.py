@@ -18,7 +18,7 @@ PUBLIC_KEY = "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6T
 """A pair of keys from RFC 8291, appendix A."""
 
 
-def test_token_names_the_push_service_and_the_shop(tmp_path: Path) -> None:
+def test_vapid_token_contains_the_push_service_and_the_email_of_the_shop(tmp_path: Path) -> None:
     key = read_vapid_key(Settings(data_dir=tmp_path))
     header = key.build_authorization("https://push.example:8443/send/abc?x=1", "hola@trompo.example")
     scheme, _space, parts = header.partition(" ")
@@ -57,7 +57,7 @@ def test_key_is_the_same_on_every_replica_and_after_a_restart(tmp_path: Path) ->
     assert read_vapid_key(by_setting).public_key == first.public_key
 
 
-def test_setting_replaces_the_derived_key(tmp_path: Path) -> None:
+def test_vapid_key_in_the_settings_replaces_the_derived_key(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path, vapid_private_key=SecretStr(PRIVATE_KEY))
     assert read_vapid_key(settings).public_key == PUBLIC_KEY
     assert isinstance(read_vapid_key(settings).private_key, ec.EllipticCurvePrivateKey)

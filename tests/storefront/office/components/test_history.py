@@ -27,7 +27,7 @@ async def record_entries(shop: Shop, subject_id: str, count: int = 1) -> None:
             )
 
 
-async def test_history_shows_the_latest_entries_of_the_subject(
+async def test_history_shows_only_the_latest_entries_of_its_object(
     shop: Shop, browser_of: BrowserFactory
 ) -> None:
     await record_entries(shop, "variant_1", MAX_ENTRIES + 3)

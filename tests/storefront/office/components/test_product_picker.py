@@ -12,7 +12,7 @@ from tests.store_defaults import Defaults, add_product
 from tests.storefront.office.conftest import BrowserFactory
 
 
-async def test_search_shows_pages_one_after_the_other(
+async def test_product_picker_loads_more_results_page_by_page(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(product_picker, "PAGE_SIZE", 2)

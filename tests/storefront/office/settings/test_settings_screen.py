@@ -107,7 +107,7 @@ async def test_last_active_provider_is_switched_off_only_after_a_warning(
     assert manual.warning.startswith("Nadie podrá comprar")
 
 
-async def test_each_trial_of_a_setting_reports_its_outcome(
+async def test_each_trial_of_the_settings_shows_if_it_succeeded(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     owner = await open_screen(browser_of)

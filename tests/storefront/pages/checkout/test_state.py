@@ -194,7 +194,7 @@ async def test_two_tabs_of_a_cart_place_one_order_and_lead_to_the_same_bank_page
             assert (await session.execute(select(func.count()).select_from(model))).scalar_one() == 1
 
 
-async def test_order_whose_answer_was_lost_is_found_by_its_cart(
+async def test_order_is_found_by_its_cart_after_the_answer_to_placing_it_was_lost(
     shop: Shop, shopper: Shopper, state: CheckoutState
 ) -> None:
     """Test a lost answer: a browser that knows only the cart's id finds the order that the cart became."""
@@ -372,7 +372,7 @@ async def test_order_that_failed_in_an_outage_can_be_placed_again(
     assert state.answer.kind == "placed", state.answer
 
 
-async def test_later_day_of_delivery_is_shown_before_the_order_is_placed(
+async def test_order_with_a_later_delivery_day_is_placed_only_after_the_shopper_saw_it(
     shop: Shop, state: CheckoutState
 ) -> None:
     ship, place = (CheckoutState.event_handlers[name].fn for name in ("price_shipping", "place_order"))
@@ -398,7 +398,7 @@ async def test_later_day_of_delivery_is_shown_before_the_order_is_placed(
 
 
 @pytest.mark.parametrize("price", [60_000, 250_000])
-async def test_total_in_the_answer_is_the_final_one(
+async def test_changed_total_shown_after_an_order_click_includes_the_new_shipping_price(
     shop: Shop, state: CheckoutState, variant_id: str, price: int
 ) -> None:
     """Test that the answer's total has the new shipping price, so that the shopper is not asked twice."""
@@ -742,7 +742,9 @@ async def test_switched_off_payment_provider_is_removed_from_the_open_checkout(
     assert text_for(off.value, CHECKOUT).startswith("La tienda no está recibiendo pagos de esta forma ahora.")
 
 
-async def test_page_has_no_cards_if_pse_is_the_only_payment_method(state: CheckoutState) -> None:
+async def test_checkout_shows_no_choice_of_payment_method_if_pse_is_the_only_one(
+    state: CheckoutState,
+) -> None:
     assert [method.id for method in state.payment.methods] == [GATEWAY_PSE]
     assert not state.payment.has_cards
     assert PAYMENT_PROVIDER not in state.draft
@@ -786,14 +788,14 @@ async def test_field_of_a_provider_is_shown_once_its_options_are_loaded(
     assert await update_state(state) == []
 
 
-async def test_only_offered_payment_method_is_chosen(shop: Shop, state: CheckoutState) -> None:
+async def test_only_payment_method_of_the_shop_is_chosen_in_advance(shop: Shop, state: CheckoutState) -> None:
     await add_transfer(shop, TRANSFER)
     await state.load()
     assert (state.is_payable, state.payment.has_cards) == (True, True)
     assert state.draft[PAYMENT_PROVIDER] == TRANSFER
 
 
-async def test_order_paid_by_transfer_opens_its_own_page(shop: Shop, state: CheckoutState) -> None:
+async def test_order_paid_by_transfer_opens_the_order_page(shop: Shop, state: CheckoutState) -> None:
     await add_transfer(shop)
     await state.load()
     pickup = await choose_pickup(shop, (await state.get_state(CartState)).cart_id)

@@ -210,7 +210,7 @@ async def test_state_of_a_payment_that_was_never_started_is_unknown(pse: Gateway
     assert (await pse.status(to_started())).state is ProviderState.UNKNOWN
 
 
-async def test_lookup_by_invoice_is_used_if_the_lookup_by_reference_fails(
+async def test_lookup_by_receipt_number_is_used_if_that_by_gateway_number_fails(
     pse: GatewayPse, practice: GatewayPractice
 ) -> None:
     started = await pse.initiate(request())
