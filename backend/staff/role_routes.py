@@ -140,7 +140,7 @@ async def add_policies(
 async def remove_policy(actor: StaffMember, role_id: str, policy_id: str, database: Db) -> Wire[Deleted]:
     """Remove a policy from a custom role. Its members lose the right with their next request.
 
-    The last policy cannot be removed.
+    The final policy cannot be removed.
     """
     actor.require(Right.CHANGE_STAFF)
     right = require_found(find_right(policy_id), "Policy", policy_id)

@@ -93,7 +93,7 @@ def policy_wire(right: Right) -> PolicyOut:
 
 
 def find_right(policy_id: str) -> Right | None:
-    """Return the right that this policy stands for; None if there is no such policy."""
+    """Return the right of this policy; None if there is no such policy."""
     name = policy_id.removeprefix(PREFIX)
     return Right[name] if policy_id.startswith(PREFIX) and name in Right.__members__ else None
 

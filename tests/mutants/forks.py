@@ -71,7 +71,7 @@ class _Fork(Generic[T]):
 
 
 def run_tasks(tasks: Iterable[Task[T]], jobs: int) -> Iterator[tuple[T, Any]]:
-    """Run at most `jobs` tasks at a time. Yield (subject, message) pairs; a task's last message is `Ended`."""
+    """Run at most `jobs` tasks at a time. Yield (subject, message) pairs; the final message of a task is `Ended`."""
     waiting = deque(tasks)
     running: dict[Connection, _Fork[T]] = {}
     while waiting or running:

@@ -38,7 +38,7 @@ async def shop(database_url: str, tmp_path: Path) -> AsyncIterator[Shop]:
 
 @pytest.fixture
 async def running(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> Sender:
-    """Start an import of five rows, two of which are written. Return its sender."""
+    """Start an import of five rows, write two of them, and return its sender."""
     monkeypatch.setattr(import_job, "BATCH_SIZE", 2)
     await sender.send_spreadsheet(SHEET)
     await start_import(sender.shop.database, OWNER, sender.id)
