@@ -158,7 +158,7 @@ class ContradictionResolver(PaymentResolver):
     """
 
     async def apply(self, session: AsyncSession, row: Attention, decision: Decision) -> None:
-        """For `refunded`, book the money that went back to the shopper. Do nothing for other decisions.
+        """Book the money that went back to the shopper, if the decision is `refunded`. Otherwise do nothing.
 
         Raises:
             NotFound: the payment was deleted, and the decision is not a dismissal.

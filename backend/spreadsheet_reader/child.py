@@ -65,7 +65,7 @@ def read_lines(file: BinaryIO, limits: Limits) -> Iterator[Any]:
 
 
 def to_refusal(error: UnreadableSpreadsheet) -> dict[str, Any]:
-    """Return the output line that tells the parent process why the file cannot be read."""
+    """Return the output line for the parent process with the reason why the file cannot be read."""
     return {"refusal": error.refusal.value, "detail": str(error.detail)[:200], "line": error.line}
 
 

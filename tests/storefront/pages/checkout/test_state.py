@@ -429,7 +429,7 @@ async def priced(state: CheckoutState) -> CheckoutState:
     return state
 
 
-async def _place(state: CheckoutState, total: int) -> tuple[str, str]:
+async def _press_pay(state: CheckoutState, total: int) -> tuple[str, str]:
     place = CheckoutState.event_handlers["place_order"].fn
     assert [event async for event in place(InBackground(state), TYPED, total)] == []
     return state.answer.kind, state.answer.text
@@ -441,9 +441,9 @@ async def test_shipping_chosen_on_another_device_is_replaced_by_the_displayed_on
     cart = await priced.get_state(CartState)
     total, chosen = cart.cart.total, priced.shipping.chosen
     await choose_pickup(shop, cart.cart_id)
-    assert await _place(priced, total) == ("total", text_for(TotalChanged("x"), CHECKOUT))
+    assert await _press_pay(priced, total) == ("total", text_for(TotalChanged("x"), CHECKOUT))
     assert (cart.cart.total, priced.shipping.chosen) == (total, chosen)
-    assert (await _place(priced, total))[0] == "placed"
+    assert (await _press_pay(priced, total))[0] == "placed"
 
 
 async def test_no_new_total_is_named_while_the_shipping_has_no_price(
@@ -452,9 +452,9 @@ async def test_no_new_total_is_named_while_the_shipping_has_no_price(
     total = (await priced.get_state(CartState)).cart.total
     with monkeypatch.context() as broken:
         broken.setattr(Checkout, "offer_shipping", _refuse_to_price)
-        assert await _place(priced, total + 1) == ("total", text_for(TotalChanged("x"), CHECKOUT))
+        assert await _press_pay(priced, total + 1) == ("total", text_for(TotalChanged("x"), CHECKOUT))
     assert (priced.shipping.status, priced.shipping.chosen) == ("failed", "")
-    assert (await _place(priced, total))[0] == "placed"
+    assert (await _press_pay(priced, total))[0] == "placed"
 
 
 async def test_order_can_be_placed_after_its_changes_could_not_be_described(
@@ -463,8 +463,8 @@ async def test_order_can_be_placed_after_its_changes_could_not_be_described(
     total = (await priced.get_state(CartState)).cart.total
     with monkeypatch.context() as broken:
         broken.setattr(checkout_state, "read_cart_view", _refuse_to_price)
-        assert await _place(priced, total + 1) == ("total", text_for(TotalChanged("x"), CHECKOUT))
-    assert (await _place(priced, total))[0] == "placed"
+        assert await _press_pay(priced, total + 1) == ("total", text_for(TotalChanged("x"), CHECKOUT))
+    assert (await _press_pay(priced, total))[0] == "placed"
 
 
 async def _refuse_to_price(*_arguments: Any, **_more: Any) -> NoReturn:
