@@ -42,7 +42,9 @@ async def product_row(database: Database) -> None:
 
 @pytest.mark.usefixtures("product_row")
 class TestChanges:
-    async def test_entry_has_changed_fields_with_values_before_and_after(self, database: Database) -> None:
+    async def test_audit_entry_has_the_changed_fields_with_their_old_and_new_values(
+        self, database: Database
+    ) -> None:
         async with database.transaction() as session:
             before = await database_now(session)
             product = await session.get_one(Product, "prod_top")

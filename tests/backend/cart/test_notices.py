@@ -238,7 +238,7 @@ async def test_promotion_code_lost_in_a_merge_of_carts_adds_a_notice(
         ("minimum", cop("Para usar este código te faltan $ 50.000 en productos.")),
     ],
 )
-async def test_promotion_code_that_no_longer_applies_has_a_notice_until_it_is_removed(
+async def test_cart_shows_a_notice_until_a_code_that_no_longer_applies_is_removed(
     database: Database, defaults: Defaults, end: str, reason: str
 ) -> None:
     cart_id, _trompo = await cart_with(database, defaults)  # $ 60.000
@@ -297,7 +297,7 @@ async def test_deleted_variant_adds_a_notice_with_all_its_units(
         assert (await session.execute(select(func.count()).select_from(CartNews))).scalar_one() == 2
 
 
-async def test_variant_missing_in_a_product_change_adds_a_notice(
+async def test_variant_left_out_of_a_product_change_adds_a_notice_to_its_carts(
     database: Database, defaults: Defaults
 ) -> None:
     """Change a product as an API client that leaves one variant out, which deletes that variant."""
@@ -350,7 +350,7 @@ async def test_deleted_product_adds_a_notice(database: Database, defaults: Defau
         (3, "De Trompo hay 3 unidades y en tu carrito hay 4."),
     ],
 )
-async def test_missing_stock_has_a_notice_until_the_quantity_is_reduced(
+async def test_cart_shows_a_notice_about_missing_stock_until_the_quantity_is_reduced(
     database: Database, defaults: Defaults, left: int, text: str
 ) -> None:
     cart_id, trompo = await cart_with(database, defaults, stock=5, quantity=4)
@@ -363,7 +363,7 @@ async def test_missing_stock_has_a_notice_until_the_quantity_is_reduced(
     assert await read_news(database, cart_id) == []
 
 
-async def test_notice_is_dismissed_only_with_the_id_of_its_cart(
+async def test_notice_of_a_cart_is_not_dismissed_with_the_id_of_another_cart(
     database: Database, defaults: Defaults
 ) -> None:
     cart_id, trompo = await cart_with(database, defaults)

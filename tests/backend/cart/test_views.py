@@ -85,7 +85,7 @@ async def test_cart_with_a_staff_discount_shows_the_free_shipping_of_a_promotion
 
 
 @pytest.mark.parametrize(("stock", "is_hinted"), [(5, True), (2, False)])
-async def test_cart_shows_the_unit_that_a_promotion_rewards_if_it_is_in_stock(
+async def test_cart_suggests_the_free_unit_of_a_promotion_only_if_the_unit_is_in_stock(
     database: Database, defaults: Defaults, stock: int, *, is_hinted: bool
 ) -> None:
     cart_id, _trompo = await cart_with(database, defaults, stock=stock, quantity=2)

@@ -32,7 +32,9 @@ from backend.core.dates import TIME_ZONE
         ("2027-05-08T09:00", True),
     ],
 )
-async def test_offers_are_sent_only_in_the_hours_of_the_law(moment: str, is_allowed: bool) -> None:
+async def test_contact_is_allowed_only_in_the_hours_that_the_law_permits(
+    moment: str, is_allowed: bool
+) -> None:
     local = datetime.fromisoformat(moment).replace(tzinfo=TIME_ZONE)
     assert await is_contact_allowed(local) is is_allowed
     assert await is_contact_allowed(local.astimezone(UTC)) is is_allowed

@@ -157,7 +157,9 @@ async def test_stockroom_role_may_not_close_the_cash(till: Till) -> None:
 
 
 @pytest.mark.parametrize("actor", [SELLER, Actor("staff_owner", Role.OWNER)])
-async def test_refund_in_cash_needs_the_owner_with_second_factor(till: Till, actor: Actor) -> None:
+async def test_refund_in_cash_is_refused_unless_the_owner_has_a_second_factor(
+    till: Till, actor: Actor
+) -> None:
     variant = await till.make_variant()
     sold = await sell(till, variant, ManualMethod.CASH)
     new = CreateRefund(amount=1_000, reference="recibo 2", reason="x", method=ManualMethod.CASH)

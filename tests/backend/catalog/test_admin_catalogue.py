@@ -415,7 +415,7 @@ async def test_bar_code_of_another_variant_is_refused(
     assert (answer.status_code, answer.json()) == (400, known)
 
 
-async def test_api_client_reads_keys_channels_and_regions(
+async def test_admin_api_lists_keys_channels_and_regions(
     admin: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     (key,) = (await get(admin, "/admin/api-keys"))["api_keys"]

@@ -87,7 +87,7 @@ async def find_moved(shop: Shop, handle: str) -> str:
         return await find_moved_group(session, Category, handle)
 
 
-async def test_hidden_category_hides_itself_and_those_below(
+async def test_hidden_category_hides_itself_and_its_descendants(
     shop: Shop, ids: dict[str, str], store: httpx.AsyncClient
 ) -> None:
     await change(shop, ids["libros"], is_active=False)
@@ -108,7 +108,7 @@ async def test_hidden_category_hides_itself_and_those_below(
         assert {"novela", "novelas"} & set((await session.execute(terms)).scalars())
 
 
-async def test_page_of_a_category_below_a_hidden_one_is_linked_from_nowhere(
+async def test_page_of_a_category_below_a_hidden_category_is_linked_from_nowhere(
     shop: Shop, ids: dict[str, str], store: httpx.AsyncClient
 ) -> None:
     section = Section(kind=SectionKind.EDITORIAL, title="Novelas", category_id=ids["novelas"])
@@ -195,7 +195,7 @@ async def test_former_handle_leads_to_the_category_until_another_has_it(
 
 
 @pytest.mark.parametrize("heir", ["libros", "mapas"])
-async def test_deleted_categorys_addresses_lead_to_its_heir(
+async def test_addresses_of_a_deleted_category_redirect_to_the_category_that_replaces_it(
     shop: Shop, ids: dict[str, str], heir: str
 ) -> None:
     await change(shop, ids["novelas"], handle="ficcion")
@@ -205,7 +205,7 @@ async def test_deleted_categorys_addresses_lead_to_its_heir(
     assert [await find_moved(shop, handle) for handle in ("novelas", "ficcion")] == [heir, heir]
 
 
-async def test_address_of_a_root_deleted_without_an_heir_leads_nowhere(
+async def test_address_of_a_root_category_deleted_without_a_replacement_leads_nowhere(
     shop: Shop, ids: dict[str, str]
 ) -> None:
     async with shop.database.transaction() as session:
@@ -308,7 +308,7 @@ async def test_move_into_a_concurrently_deleted_category_is_refused(shop: Shop, 
         )
 
 
-async def test_move_requires_the_right(shop: Shop, ids: dict[str, str]) -> None:
+async def test_category_move_is_refused_without_the_right(shop: Shop, ids: dict[str, str]) -> None:
     packer = Actor("user_leo", Role.STOCKROOM)
     with pytest.raises(Forbidden):
         async with shop.database.transaction() as session:

@@ -35,7 +35,9 @@ async def find_picture(shop: Shop, table: Any, group_id: str) -> tuple[str, obje
 
 
 @GROUPS
-async def test_picture_is_set_kept_and_removed(admin: httpx.AsyncClient, shop: Shop, group: Group) -> None:
+async def test_group_picture_is_set_and_removed_only_by_the_metadata_key_thumbnail(
+    admin: httpx.AsyncClient, shop: Shop, group: Group
+) -> None:
     """Check that metadata without a picture keeps it, null removes it, and each change has an audit entry."""
     path, key, name, table = group
     body = {name: "Poesía", "metadata": {"a": 1, "thumbnail": PICTURE}}

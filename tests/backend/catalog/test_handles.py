@@ -37,7 +37,7 @@ async def read_is_deleted(shop: Database, handle: str) -> bool:
         return await is_deleted_product(session, handle)
 
 
-def test_every_brand_has_a_handle() -> None:
+def test_every_brand_name_gets_its_own_ascii_handle() -> None:
     assert brand_handle("Nido Andino") == "nido-andino"
     assert brand_handle("¡Ñandú & Cía.!") == brand_handle("NANDU cia") == "nandu-cia"
     assert brand_handle("3M") == "3m"

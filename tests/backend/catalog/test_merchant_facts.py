@@ -16,7 +16,7 @@ from backend.catalog.schemas.cell_words import AGE_RANGES
         ("12+", SuggestedAges(12, None), "adult"),
     ],
 )
-def test_age_range_has_its_youngest_and_oldest_age(
+def test_age_range_is_parsed_to_its_youngest_and_oldest_age(
     age_range: str, ages: SuggestedAges, age_group: str
 ) -> None:
     assert parse_suggested_ages(age_range) == ages
@@ -32,5 +32,5 @@ def test_unknown_age_range_has_no_ages(age_range: str) -> None:
     assert parse_suggested_ages(age_range) is None
 
 
-def test_plain_name_has_no_tags_and_control_characters() -> None:
+def test_tags_and_control_characters_are_removed_from_a_plain_name() -> None:
     assert to_plain_name("Oso <b>Tomás</b> &amp;\u0007\n Cía 🧸 3 < 4") == "Oso Tomás & Cía 🧸 3 < 4"

@@ -55,7 +55,7 @@ def test_known_facts_about_a_product_are_listed(
         ("", False),
     ],
 )
-def test_symbol_for_children_under_three_is_shown_if_the_warning_mentions_them(
+def test_symbol_not_under_three_is_shown_only_if_a_warning_mentions_that_age(
     warnings: str, is_marked: bool
 ) -> None:
     product = Product(handle="trompo", title="Trompo", material="Madera", warnings=warnings)

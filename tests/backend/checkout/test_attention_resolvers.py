@@ -323,7 +323,7 @@ async def waiting_order(till: Till) -> tuple[Order, PaymentSession]:
     return order, second
 
 
-async def test_refund_of_an_earlier_payment_does_not_cancel_an_order_that_awaits_another(
+async def test_refund_of_one_payment_does_not_cancel_an_order_that_awaits_another(
     till: Till, waiting_order: tuple[Order, PaymentSession]
 ) -> None:
     order, second = waiting_order

@@ -411,7 +411,9 @@ async def test_restored_lines_are_added_to_the_current_cart(checkout: Checkout, 
     assert await _read_content(database, present) == {yoyo: 2, trompo: 3}
 
 
-async def test_only_available_units_are_restored(checkout: Checkout, defaults: Defaults) -> None:
+async def test_only_available_units_of_a_failed_order_are_restored_to_the_cart(
+    checkout: Checkout, defaults: Defaults
+) -> None:
     trompo = await _make_variant(checkout.database, defaults, stock=3)
     lost = await _fail_order(checkout, trompo, 3)
     await _pay(checkout, await _ready_cart(checkout, trompo, 1))

@@ -128,7 +128,9 @@ async def test_approval_revives_an_order_that_expired_by_itself(till: Till, trom
     assert await till.attention() == []
 
 
-async def test_approval_after_a_rejection_is_offered_to_staff_for_acceptance(till: Till, trompo: str) -> None:
+async def test_approval_after_a_rejection_raises_attention_that_recommends_acceptance(
+    till: Till, trompo: str
+) -> None:
     order, payment = await till.order(trompo)
     await till.decide(payment, ProviderState.REJECTED)
     assert await till.decide(payment, ProviderState.CAPTURED) == "rejected"

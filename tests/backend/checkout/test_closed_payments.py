@@ -98,7 +98,7 @@ async def test_check_of_all_payments_includes_closed_payments(till: Till) -> Non
     assert await till.state(payment) == "captured"
 
 
-async def test_manual_payment_ends_with_its_reservation(till: Till) -> None:
+async def test_manual_payment_is_cancelled_when_its_reservation_expires(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     payment = await till.start(await till.cart(trompo), "pp_system_default")
     assert await till.available(trompo) == 0
@@ -107,7 +107,7 @@ async def test_manual_payment_ends_with_its_reservation(till: Till) -> None:
     assert (await till.state(payment), await till.available(trompo)) == ("canceled", 1)
 
 
-async def test_manual_payment_ends_if_another_customer_takes_its_expired_reservation(till: Till) -> None:
+async def test_manual_payment_is_cancelled_if_another_cart_takes_its_expired_units(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     first, second = await till.cart(trompo), await till.cart(trompo)
     payment = await till.start(first, "pp_system_default")

@@ -169,7 +169,7 @@ async def page_cart(shop: Shop, store: httpx.AsyncClient, variant: str) -> str:
     return cart_id
 
 
-async def test_checkout_page_places_an_order_of_0_without_a_payer(
+async def test_checkout_page_places_a_free_order_without_a_payer(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
@@ -205,7 +205,7 @@ async def test_expected_total_of_0_is_refused_if_the_cart_has_a_price(
         assert (await session.execute(select(PaymentSession))).all() == []
 
 
-async def test_two_concurrent_clicks_place_one_order_of_0(
+async def test_two_concurrent_clicks_place_one_free_order(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
@@ -219,7 +219,7 @@ async def test_two_concurrent_clicks_place_one_order_of_0(
     assert len(paid) == 1
 
 
-async def test_mail_of_an_order_of_0_says_that_nothing_is_due(
+async def test_mail_about_a_free_order_says_that_nothing_is_due(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await page_cart(shop, store, trompo)
@@ -234,7 +234,7 @@ async def test_mail_of_an_order_of_0_says_that_nothing_is_due(
         assert "pago" not in str(mail["Subject"])
 
 
-async def test_order_of_0_is_cancelled_without_a_refund(
+async def test_free_order_is_cancelled_without_a_refund(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
@@ -248,7 +248,7 @@ async def test_order_of_0_is_cancelled_without_a_refund(
         assert (await order_view(session, shop.settings, order["id"])).status == "canceled"
 
 
-async def test_order_of_0_counts_as_a_use_of_the_promotion_and_does_not_expire(till: Till) -> None:
+async def test_free_order_counts_as_a_use_of_the_promotion_and_does_not_expire(till: Till) -> None:
     async with till.database.transaction() as session:
         await session.execute(update(Region).values(payment_providers=[PSE]))
     await add_promotion(till, "TODO", is_automatic=True, method={"target_type": "order", "value": 100})
@@ -290,7 +290,7 @@ async def test_variant_without_a_price_is_not_sold(shop: Shop, store: httpx.Asyn
     await post(store, f"/store/carts/{cart_id}/line-items", {"variant_id": trompo, "quantity": 1})
 
 
-async def test_order_of_0_without_reserved_units_is_refused_if_units_are_missing(
+async def test_free_order_without_reserved_units_is_refused_if_units_are_missing(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await free_cart(store, trompo)
@@ -307,7 +307,7 @@ async def test_order_of_0_without_reserved_units_is_refused_if_units_are_missing
         assert (await session.execute(select(Attention))).scalars().all() == []
 
 
-async def test_refund_of_an_earlier_payment_does_not_change_the_order_of_0(
+async def test_refund_of_an_earlier_payment_does_not_change_the_free_order(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo, 2)

@@ -53,7 +53,7 @@ async def test_completing_a_cart_keeps_the_reservation_of_a_held_payment(till: T
         assert await inventory.read_reserved_units(session, cart_id) == {trompo: 2}
 
 
-async def test_approval_while_its_reservation_is_released_gets_its_units(
+async def test_payment_approved_while_its_reservation_is_released_gets_its_units(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Let another replica release the expired reservation between the moments when it is read and confirmed."""

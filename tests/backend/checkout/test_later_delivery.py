@@ -223,7 +223,7 @@ async def test_changed_total_is_reported_before_the_later_day(
         assert await find_later_delivery_of_cart(session, "cart_made_up", THE_10TH) is None
 
 
-async def test_terms_that_the_owner_changes_meanwhile_do_not_change_the_promise(
+async def test_delivery_settings_changed_during_the_checkout_do_not_change_the_promise(
     shop: Shop, checkout: Checkout, cart_id: str
 ) -> None:
     async with shop.database.transaction() as session:
@@ -298,7 +298,7 @@ async def test_pending_order_shows_the_delivery_day_of_an_immediate_approval(
     )
 
 
-async def test_order_that_is_not_delivered_any_more_promises_nothing(
+async def test_cancelled_delivered_or_refunded_order_promises_no_delivery_day(
     shop: Shop, checkout: Checkout, cart_id: str
 ) -> None:
     placed = await place_order(checkout, cart_id, THE_10TH)

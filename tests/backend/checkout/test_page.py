@@ -68,7 +68,9 @@ async def _ready(checkout: Checkout, cart_id: str) -> None:
     await checkout.offer_shipping(cart_id, ip="190.24.1.1")
 
 
-async def test_shipping_is_priced_with_only_the_municipality(checkout: Checkout, cart_id: str) -> None:
+async def test_shipping_is_priced_as_soon_as_the_municipality_is_known(
+    checkout: Checkout, cart_id: str
+) -> None:
     await checkout.set_town(cart_id, MEDELLIN)
     offer = await checkout.offer_shipping(cart_id, ip="190.24.1.1")
     home, store = offer.choices
@@ -239,7 +241,9 @@ async def test_order_is_found_by_its_cart_or_its_link(checkout: Checkout, cart_i
         await orders_of(checkout).get_placed_order(placed.order_id, "forged")
 
 
-async def test_after_an_hour_only_the_link_opens_the_order(checkout: Checkout, cart_id: str) -> None:
+async def test_placed_order_is_opened_after_an_hour_only_with_its_link(
+    checkout: Checkout, cart_id: str
+) -> None:
     await _ready(checkout, cart_id)
     placed = await checkout.place_order(cart_id, CHECKOUT_INPUT, expected_total=PRICE + 12_000, ip=IP)
     async with checkout.database.transaction() as session:

@@ -166,7 +166,7 @@ async def test_document_typed_for_pse_does_not_matter_if_the_provider_needs_none
     assert order.payer == {}
 
 
-async def test_other_provider_replaces_a_started_payment_whose_answer_was_lost(
+async def test_payment_with_another_provider_replaces_one_whose_answer_was_lost(
     shop: Shop, cart_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as cut:

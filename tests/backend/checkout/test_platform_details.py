@@ -38,7 +38,9 @@ def lines(cart: dict[str, object]) -> list[tuple[int, object]]:
     return [(line["quantity"], line["metadata"]) for line in cart["items"]]  # type: ignore[attr-defined]
 
 
-async def test_lines_with_different_metadata_share_the_stock(store: httpx.AsyncClient, cube: str) -> None:
+async def test_cart_lines_of_one_variant_with_different_metadata_share_the_stock(
+    store: httpx.AsyncClient, cube: str
+) -> None:
     path = f"/store/carts/{await create_addressed_cart(store, cube, 2)}"
     item = {"variant_id": cube, "quantity": 1}
     await post(store, f"{path}/line-items", {**item, "metadata": {"name": "Ana", "color": "azul"}})

@@ -195,7 +195,7 @@ async def test_late_approval_of_a_closed_payment_keeps_its_discounted_price(till
         assert list(counted) == [False, True]
 
 
-async def test_promotion_use_of_a_price_that_was_not_paid_is_released(till: Till) -> None:
+async def test_promotion_use_of_a_payment_that_was_replaced_and_not_paid_is_released(till: Till) -> None:
     """Close a payment, change the code, and start another payment. The bank then approves the closed one."""
     await add_promotion(till)
     await add_promotion(till, "MIL", method={"type": "fixed", "value": 1_000})

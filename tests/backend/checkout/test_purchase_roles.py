@@ -240,7 +240,9 @@ async def test_foreign_recipient_phone_is_refused_with_its_reason(shop: Shop, ca
     assert problems["recipient_phone"].startswith("Ese número es de otro país.")
 
 
-async def test_payer_of_an_abandoned_attempt_is_forgotten(shop: Shop, cart_id: str) -> None:
+async def test_payer_of_an_abandoned_payment_attempt_is_not_used_for_the_next(
+    shop: Shop, cart_id: str
+) -> None:
     async with shop.database.transaction() as session:
         await save_draft(session, cart_id, {**GIFT, **COMPANY})
     typed = {**CHECKOUT_INPUT, **GIFT, **COMPANY}

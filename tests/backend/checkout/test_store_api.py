@@ -285,7 +285,7 @@ async def test_completed_cart_refuses_new_items(store: httpx.AsyncClient, trompo
     assert (refused.status_code, refused.json()) == (400, completed)
 
 
-async def test_more_units_than_stocked_are_refused(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_adding_more_units_than_stocked_is_refused(store: httpx.AsyncClient, trompo: str) -> None:
     """Request six units where five are stocked, in a new and in an empty cart (wire: commerce-api, Error bodies)."""
     item = {"variant_id": trompo, "quantity": 6}
     expected = {
@@ -433,7 +433,7 @@ async def test_payment_session_of_an_unknown_collection_is_refused(
     assert "bank: Elige tu banco." in payer.json()["message"]
 
 
-async def test_answer_has_only_the_requested_fields(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_cart_response_has_only_the_requested_fields(store: httpx.AsyncClient, trompo: str) -> None:
     """Request, add and omit fields of a cart (wire: commerce-api, Conventions, fields)."""
     cart = (await post(store, "/store/carts", {"items": [{"variant_id": trompo, "quantity": 1}]}))["cart"]
     path = f"/store/carts/{cart['id']}"

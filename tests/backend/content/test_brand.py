@@ -90,7 +90,7 @@ async def test_unreadable_color_is_refused_and_the_suggested_color_is_accepted(d
     assert (await save(database, {**COLORS, "primary": nearest})).version == 1
 
 
-async def test_brand_is_saved_in_versions_with_audit_and_restored(
+async def test_brand_saves_and_restores_are_versioned_and_audited(
     database: Database, settings: Settings
 ) -> None:
     await save(
@@ -174,7 +174,7 @@ async def test_shop_with_any_identity_setting_of_its_own_has_no_demo_brand(
         ),
     ],
 )
-async def test_brand_uses_the_owners_words_for_its_products(
+async def test_brand_uses_the_words_that_the_owner_chose_for_products(
     database: Database, settings: Settings, body: dict[str, Any], words: tuple[str, str, str]
 ) -> None:
     await save(database, body)
@@ -191,7 +191,7 @@ async def test_chosen_font_is_in_the_style(database: Database, settings: Setting
     assert brand.style.startswith("html:root{--display:Georgia,")
 
 
-async def test_empty_whatsapp_number_is_read_from_the_settings(
+async def test_whatsapp_number_of_the_settings_is_used_if_the_brand_has_none(
     database: Database, settings: Settings
 ) -> None:
     effective = settings.model_copy(update={"store_whatsapp": "300 123 4567"})

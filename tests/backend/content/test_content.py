@@ -266,7 +266,7 @@ async def test_sale_section_without_chosen_products_is_empty_if_all_are_shown_as
     assert [card.id for card in (await read_home(database)).on_sale] == [oso]
 
 
-async def test_shops_own_sections_are_renamed_hidden_and_filled(
+async def test_built_in_home_sections_are_renamed_hidden_and_filled(
     database: Database, make_product: AddProduct
 ) -> None:
     oso, _yoyo = await make_product("oso"), await make_product("yoyo")

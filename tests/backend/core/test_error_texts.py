@@ -314,7 +314,7 @@ def list_subclasses(kind: type[ShopError]) -> Iterator[type[ShopError]]:
         yield from list_subclasses(further)
 
 
-def test_only_staff_forms_show_the_api_message() -> None:
+def test_api_message_of_an_error_is_shown_only_in_staff_forms() -> None:
     for module in pkgutil.walk_packages(backend.__path__, "backend."):
         if "migrations" not in module.name and not module.name.endswith("__main__"):
             importlib.import_module(module.name)

@@ -78,7 +78,7 @@ def test_no_text_outside_the_demo_mentions_toys(messages: list[str]) -> None:
     assert [file.name for file in legal if "juguete" in file.read_text("utf-8").lower()] == []
 
 
-def test_no_english_text_outside_the_demo_mentions_toys(messages: list[str]) -> None:
+def test_no_english_translation_outside_the_demo_mentions_toys(messages: list[str]) -> None:
     in_english = {message: translations("en").gettext(message) for message in messages}
     assert [
         text

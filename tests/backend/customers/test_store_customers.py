@@ -160,7 +160,7 @@ async def test_address_of_another_customer_returns_404(store: httpx.AsyncClient)
     assert (await store.get(book, headers=bearer_header(mallory))).json()["addresses"] == []
 
 
-async def test_visible_details_of_an_order_depend_on_the_requester(
+async def test_order_details_are_shown_only_to_its_customer_and_with_its_token(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     """Read a customer's order by its id.

@@ -98,7 +98,7 @@ async def test_sale_in_cash_is_a_paid_and_delivered_order(till: Till) -> None:
     assert parcel.delivered_at is not None
 
 
-async def test_sale_in_person_offers_guarantee_and_no_retracto(till: Till) -> None:
+async def test_order_sold_in_person_allows_a_guarantee_claim_and_no_retracto(till: Till) -> None:
     variant = await till.make_variant()
     order = await take_money(till, await prepare(till, {variant: 1}), PRICE)
     async with till.database.read() as session:
@@ -123,7 +123,7 @@ async def test_distance_sale_allows_retracto(till: Till, origin: OrderOrigin) ->
     assert kinds == {ReturnKind.WITHDRAWAL, ReturnKind.WARRANTY}
 
 
-async def test_repeated_sale_is_one_order(till: Till) -> None:
+async def test_counter_sale_sent_twice_creates_one_order(till: Till) -> None:
     variant = await till.make_variant(stock=3)
     draft = await prepare(till, {variant: 1})
     orders = await asyncio.gather(*(take_money(till, draft, PRICE) for _ in range(3)))
@@ -135,7 +135,7 @@ async def test_repeated_sale_is_one_order(till: Till) -> None:
         assert (await session.execute(sold)).scalar_one() == 1
 
 
-async def test_two_tabs_show_the_same_draft(till: Till) -> None:
+async def test_two_concurrent_tabs_open_the_same_draft(till: Till) -> None:
     async def open_one() -> str:
         async with till.database.transaction() as session:
             return (await open_current_draft(session, SELLER)).id
@@ -143,7 +143,7 @@ async def test_two_tabs_show_the_same_draft(till: Till) -> None:
     assert len(set(await asyncio.gather(open_one(), open_one()))) == 1
 
 
-async def test_total_that_the_seller_did_not_see_is_refused(till: Till) -> None:
+async def test_counter_sale_is_refused_if_the_seller_saw_another_total(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     with pytest.raises(TotalChanged):
@@ -152,7 +152,7 @@ async def test_total_that_the_seller_did_not_see_is_refused(till: Till) -> None:
     assert await till.available(variant) == 3
 
 
-async def test_sale_is_refused_if_the_web_reserves_the_last_unit_first(till: Till) -> None:
+async def test_counter_sale_is_refused_if_a_web_cart_reserved_the_last_unit_first(till: Till) -> None:
     variant = await till.make_variant(stock=1)
     draft = await prepare(till, {variant: 1})
     web_cart = await till.cart(variant)
@@ -175,7 +175,7 @@ async def test_two_sellers_cannot_sell_the_last_unit_twice(till: Till) -> None:
     assert await till.available(variant) == 0
 
 
-async def test_stockroom_may_not_sell(till: Till) -> None:
+async def test_stockroom_role_may_not_sell(till: Till) -> None:
     variant = await till.make_variant()
     with pytest.raises(Forbidden):
         await prepare(till, {variant: 1}, STOCKROOM)
@@ -184,7 +184,7 @@ async def test_stockroom_may_not_sell(till: Till) -> None:
         await take_money(till, draft, PRICE, actor=STOCKROOM)
 
 
-async def test_discount_changes_total_and_iva(till: Till) -> None:
+async def test_discount_on_a_counter_sale_reduces_its_total_and_iva(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 2})
     await discount(till, draft.id, 8_000)
@@ -275,7 +275,9 @@ async def test_counter_sale_stores_a_customer_with_document_as_the_payer(till: T
         ({"phone": "12"}, "phone"),
     ],
 )
-def test_invalid_contact_names_the_field(typed: dict[str, str], field: str) -> None:
+def test_invalid_contact_of_a_counter_sale_is_reported_at_its_field(
+    typed: dict[str, str], field: str
+) -> None:
     with pytest.raises(InvalidData) as refused:
         parse_contact(typed)
     assert list(refused.value.fields) == [field]

@@ -221,7 +221,7 @@ async def test_cancelling_a_draft_deletes_its_open_edit(
     assert (await count_rows(shop, DraftOrderEdit), await count_rows(shop, Cart)) == (0, 1)
 
 
-async def test_invalid_steps_are_refused_and_change_nothing(
+async def test_invalid_steps_of_a_draft_edit_are_refused_and_change_nothing(
     admin: httpx.AsyncClient, trompo: str, ball: str
 ) -> None:
     draft = await create(admin, trompo)
@@ -278,7 +278,7 @@ async def test_shipping_chosen_before_an_address_change_is_not_applied(
     assert (await post(admin, f"{path}/confirm"))["draft_order_preview"]["shipping_methods"] == []
 
 
-async def test_two_confirmations_at_the_same_time_apply_once(
+async def test_draft_edit_confirmed_twice_concurrently_is_applied_once(
     admin: httpx.AsyncClient, trompo: str, ball: str
 ) -> None:
     draft = await create(admin, trompo)

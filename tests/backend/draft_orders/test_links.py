@@ -204,7 +204,7 @@ async def test_link_that_is_being_paid_is_not_withdrawn(till: Till) -> None:
             await withdraw(session, SELLER, draft.id)
 
 
-async def test_holder_cannot_keep_the_discount_for_fewer_products(till: Till) -> None:
+async def test_link_recipient_loses_the_discount_after_removing_products(till: Till) -> None:
     variant, ball = await till.make_variant(), await till.make_variant("pelota")
     draft = await prepare(till, {variant: 3, ball: 1})
     async with till.database.transaction() as session:
@@ -240,7 +240,7 @@ async def test_cart_of_a_link_has_no_personal_data(till: Till) -> None:
     )  # fmt: skip
 
 
-async def test_other_browser_does_not_see_what_the_first_one_entered(till: Till) -> None:
+async def test_opening_a_payment_link_in_another_browser_clears_the_entered_data(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     _link, token = await make_link(till, draft)
@@ -270,7 +270,7 @@ async def test_link_that_is_being_paid_keeps_the_payers_data(till: Till) -> None
         assert (await session.get_one(Cart, draft.cart_id)).email is not None
 
 
-async def test_cart_of_a_link_merges_with_no_other_cart(till: Till) -> None:
+async def test_cart_of_a_payment_link_is_not_merged_with_another_cart(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     await make_link(till, draft)
@@ -287,7 +287,7 @@ async def test_cart_of_a_link_merges_with_no_other_cart(till: Till) -> None:
         assert (await read_cart_view(session, own)).count == 1
 
 
-async def test_stockroom_may_not_make_links(till: Till) -> None:
+async def test_stockroom_role_may_not_create_payment_links(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     with pytest.raises(Forbidden):

@@ -109,7 +109,7 @@ GAPS = st.sampled_from([",", ", ", " ,", "\t,\t", ",,", ", ,"])
 
 
 @given(members=MEMBERS, gap=GAPS, wanted=OPAQUE)
-def test_list_of_etags_matches_exactly_its_members(
+def test_if_none_match_list_matches_exactly_the_etags_in_it(
     members: list[tuple[str, str]], gap: str, wanted: str
 ) -> None:
     # C1 controls are for the server to check; here they are ordinary characters

@@ -62,7 +62,7 @@ async def test_simultaneous_pqrs_is_stored_once(shop: Shop, anyone: httpx.AsyncC
 
 
 @pytest.mark.parametrize("press", ["", "x", "0F" * 16, "0" * 31, "0" * 33, "0f" * 32])
-async def test_forms_with_the_same_invalid_press_id_are_both_stored(
+async def test_two_forms_with_the_same_invalid_press_id_are_both_stored(
     shop: Shop, anyone: httpx.AsyncClient, press: str
 ) -> None:
     assert await send_pqrs(anyone, press) != await send_pqrs(anyone, press)

@@ -178,7 +178,7 @@ async def test_returned_units_of_an_exchange_are_shown_before_their_receipt_is_c
     assert ([line.quantity for line in view.inbound], view.can_settle) == ([1], True)
 
 
-async def test_cancelled_exchange_cancels_its_requested_return(
+async def test_cancelling_an_exchange_cancels_its_requested_return(
     admin: httpx.AsyncClient, delivered: Sold, yoyo: str
 ) -> None:
     exchange = await begin(admin, delivered, yoyo)

@@ -54,7 +54,9 @@ async def sell_to_ana(till: Till, variant: str) -> Order:
 
 
 @pytest.mark.parametrize("price", [PRICE - 7_000, PRICE, PRICE + 7_000])
-async def test_ledger_has_the_price_of_the_new_order_only(till: Till, price: int) -> None:
+async def test_ledger_after_an_exchange_contains_only_the_price_of_the_new_order(
+    till: Till, price: int
+) -> None:
     old = await till.make_variant("trompo")
     new = await till.make_variant("balero", price=price)
     order = await sell_to_ana(till, old)

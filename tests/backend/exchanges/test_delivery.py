@@ -93,7 +93,9 @@ async def read_delivery_of(till: Till, exchange: Exchange) -> tuple[JsonObject |
         return cart.shipping_address, method.name if method else "", method.amount if method else 0
 
 
-async def test_order_without_address_is_picked_up_later(till: Till, products: tuple[str, str]) -> None:
+async def test_exchange_order_without_an_address_can_be_picked_up_and_paid_later(
+    till: Till, products: tuple[str, str]
+) -> None:
     old, new = products
     beatriz = parse_contact({"first_name": "Beatriz", "last_name": "Rojas"})
     order = await take_money(till, await prepare(till, {old: 1}), PRICE, contact=beatriz)
@@ -182,7 +184,7 @@ async def test_pickup_for_an_order_with_an_address_remains_chosen_when_products_
     assert ("Beatriz Rojas" in slip, "Calle 10" in slip) == (True, False)
 
 
-async def test_refused_shipping_changes_nothing(
+async def test_refused_shipping_choice_does_not_change_the_delivery_of_an_exchange(
     till: Till, products: tuple[str, str], carrier: ScriptedCarrier
 ) -> None:
     old, new = products

@@ -140,14 +140,14 @@ async def test_exchange_with_an_unpaid_difference_is_not_settled(
     assert (await read_exchange_row(till, exchange)).status == "open"
 
 
-async def test_damaged_units_are_not_sold_again(till: Till) -> None:
+async def test_damaged_units_of_an_exchange_are_not_added_to_the_stock(till: Till) -> None:
     old, new, order = await sell_and_stock(till)
     exchange = await write_exchange(till, order, {old: 1}, {new: 1})
     await settle(till, exchange, 0, is_damaged=True)
     assert (await till.available(old), await till.available(new)) == (2, 2)
 
 
-async def test_product_is_exchanged_for_the_same_one(till: Till) -> None:
+async def test_damaged_unit_is_exchanged_for_a_unit_of_the_same_variant(till: Till) -> None:
     """Replace a damaged unit by a unit of the same variant."""
     variant = await till.make_variant(stock=2)
     order = await sell_one(till, variant)
@@ -242,7 +242,7 @@ async def test_exchange_cancelled_at_the_same_time_is_not_settled(till: Till) ->
     assert "exchange canceled" in await list_actions(till, order)
 
 
-async def test_draft_of_an_exchange_is_sold_only_by_the_exchange(till: Till) -> None:
+async def test_draft_of_an_exchange_cannot_be_sold_or_cancelled_separately(till: Till) -> None:
     old, new, order = await sell_and_stock(till)
     exchange = await write_exchange(till, order, {old: 1}, {new: 1})
     async with till.database.read() as session:

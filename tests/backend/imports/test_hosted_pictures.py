@@ -219,7 +219,7 @@ async def read_shop_values(sender: Sender) -> dict[str | None, tuple[str, int, l
         }
 
 
-async def test_imported_addresses_are_unchanged_in_the_next_import(
+async def test_next_import_of_the_same_picture_addresses_changes_nothing(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requested: list[str] = []
@@ -255,7 +255,7 @@ async def test_imported_addresses_are_unchanged_in_the_next_import(
     assert (less.counts.changed, dict(less.losses)) == (1, {"pictures": 1})
 
 
-async def test_own_picture_is_found_by_its_address_with_another_host(
+async def test_picture_address_of_the_shop_with_another_host_keeps_the_stored_picture(
     sender: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_job, "fetch", answer_unless_dead)

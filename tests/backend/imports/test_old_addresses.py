@@ -74,7 +74,7 @@ async def test_variants_may_have_different_addresses(sender: Sender) -> None:
         assert set(await read_redirects(sender)) == expected
 
 
-async def test_text_that_is_no_address_is_refused_with_a_hint(sender: Sender) -> None:
+async def test_invalid_old_address_is_refused_with_a_hint(sender: Sender) -> None:
     found = await sender.send_spreadsheet(f"{HEAD}Trompo;T-1;18900;mi trompo\nYoyo;Y-1;9900;/\n")
     assert list_problems(found) == [(2, "old_addresses", "cell"), (3, "old_addresses", "cell")]
     assert "separadas por |" in found.problems[0].text

@@ -50,7 +50,7 @@ def write_workbook(path: Path, rows: Any, formats: dict[int, str]) -> bytes:
         ),
     ],
 )
-def test_titles_of_a_sample_file_are_read(name: str, titles: list[str]) -> None:
+def test_product_titles_of_a_sample_file_are_read(name: str, titles: list[str]) -> None:
     assert [cells["title"] for cells in read_cells((CASES / name).read_bytes())] == titles
 
 

@@ -302,7 +302,7 @@ async def test_split_reservation_moves_completely_to_one_of_its_locations(
     assert await _read_available(database, trompo) == 2
 
 
-async def test_repeated_reservation_changes_only_its_end(database: Database, defaults: Defaults) -> None:
+async def test_repeated_reservation_changes_only_its_expiry(database: Database, defaults: Defaults) -> None:
     trompo = await _make_variant(database, defaults, stock=3)
     until = now() + SOON
     for end in (until, until + SOON):

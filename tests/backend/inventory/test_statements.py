@@ -12,7 +12,7 @@ PARAMS = {"variant_ids": ["variant_1"], "holder": "cart_1"}
 
 
 @pytest.mark.parametrize("statement", [statements.LEVELS_TO_RESERVE, statements.AVAILABLE])
-async def test_statement_reads_only_the_requested_levels(
+async def test_inventory_statement_reads_only_the_requested_stock_levels(
     postgresql_url: str, statement: Select[object]
 ) -> None:
     database = Database(postgresql_url)

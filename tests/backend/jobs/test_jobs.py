@@ -607,7 +607,9 @@ async def test_worker_started_twice_runs_one_loop(database: Database, worker: Wo
         await worker.stop()
 
 
-async def test_stopped_worker_does_not_change_claims_of_others(database: Database, worker: Worker) -> None:
+async def test_stopped_worker_does_not_change_the_claims_of_other_workers(
+    database: Database, worker: Worker
+) -> None:
     await enqueue_job(database, "test.one", 1)
     async with database.transaction() as session:
         await session.execute(update(Job).values(claim="of another", run_at=db_now(timedelta(seconds=45))))

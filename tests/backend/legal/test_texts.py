@@ -105,7 +105,7 @@ def test_html_of_a_legal_text_contains_no_script() -> None:
     assert [part.split('"')[0] for part in html.split('href="')[1:]] == ["https://sic.gov.co"]
 
 
-def test_digest_changes_with_the_completed_legal_text() -> None:
+def test_digest_changes_with_the_values_filled_into_a_legal_text() -> None:
     text = TextVersion(TERMS, 1, "{tienda}")
     before = fill_text(text, Identity(store_name="Uno"))
     assert before.digest == fill_text(text, Identity(store_name="Uno")).digest

@@ -278,7 +278,7 @@ async def test_shipment_mail_with_the_tracking_link_is_sent_unless_staff_disable
         ("flat", "Una parte de tu pedido {n} está lista para recoger"),
     ],
 )
-async def test_mail_about_a_part_of_an_order_names_its_content(  # noqa: PLR0917
+async def test_mail_about_a_part_of_an_order_lists_the_products_in_it(  # noqa: PLR0917
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,
     shop: Shop,
@@ -368,7 +368,7 @@ async def test_mail_is_given_up_after_three_days_and_raises_attention(
     assert (attention.kind, attention.data["key"]) == ("job_failed", mail.id)
 
 
-async def test_mail_that_cannot_be_rendered_does_not_stop_others(
+async def test_mail_that_cannot_be_rendered_does_not_stop_other_mails(
     shop: Shop, order: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     async with shop.database.transaction() as session:

@@ -52,7 +52,7 @@ async def test_picture_is_stored_for_pages_and_for_mails(uploads: PictureUploads
     assert len(names) == 2 + len(IconKind)
 
 
-async def test_icons_have_their_sizes_and_opaque_ones_a_white_margin(
+async def test_icons_have_the_required_sizes_and_opaque_icons_a_white_margin(
     uploads: PictureUploads, settings: Settings
 ) -> None:
     logo = await store(uploads, picture("PNG", "RGBA", (300, 300)))
@@ -129,7 +129,7 @@ def test_address_of_another_file_is_not_parsed_as_a_brand_picture(url: str) -> N
     assert parse_brand_picture(url) is None
 
 
-def test_addresses_of_all_files_follow_from_the_address_of_one() -> None:
+def test_addresses_of_all_brand_files_are_derived_from_one_address() -> None:
     logo = build_brand_picture("0123456789abcdef", 384, 192)
     assert parse_brand_picture(logo.url) == logo
     assert logo.icon(IconKind.MASKABLE) == "/pictures/0123456789abcdef/marca-384x192-icon-maskable-512.png"

@@ -108,7 +108,7 @@ async def test_too_large_video_is_refused_with_the_limit(admin: httpx.AsyncClien
     assert (len(answer.content), answer.headers["content-length"]) == (1 << 20, str(1 << 20))
 
 
-async def test_customers_can_send_pictures_only(shop: Shop) -> None:
+async def test_video_sent_by_a_customer_is_refused(shop: Shop) -> None:
     file = SentFile("v.mp4", len(MP4), BytesIO(MP4))
     for send_it in (shop.uploads.store_unchecked, shop.uploads.convert_to_webp):
         with pytest.raises(PictureRefused):

@@ -80,7 +80,9 @@ async def test_rolled_back_savepoint_neither_notifies_listeners_nor_discards_top
     assert notified == [frozenset({Topic.ATTENTION})]
 
 
-async def test_failing_listener_does_not_stop_others(shop: Shop, notified: list[frozenset[Topic]]) -> None:
+async def test_failing_listener_does_not_stop_other_listeners(
+    shop: Shop, notified: list[frozenset[Topic]]
+) -> None:
     def failing(_topics: frozenset[Topic]) -> None:
         raise ZeroDivisionError
 

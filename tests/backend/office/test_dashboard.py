@@ -176,5 +176,5 @@ async def test_customer_groups_contain_members_and_staff_can_be_searched(
         assert (await get(admin, "/admin/users", q=part))["count"] == count
 
 
-async def test_list_of_the_platforms_feature_flags_is_empty(admin: httpx.AsyncClient) -> None:
+async def test_feature_flags_route_returns_no_flags(admin: httpx.AsyncClient) -> None:
     assert await get(admin, "/admin/feature-flags") == {"feature_flags": {}}

@@ -126,7 +126,7 @@ async def opening(shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient)
     return OpeningShop(shop, shop_defaults, store, Actor(owner.id, Role.OWNER))
 
 
-async def test_each_step_is_ticked_when_its_task_is_done(opening: OpeningShop) -> None:
+async def test_each_opening_step_is_ticked_when_its_task_is_done(opening: OpeningShop) -> None:
     done = {"warehouse"}
     assert await opening.read_done() == done
     for name, do in (

@@ -86,7 +86,7 @@ async def set_units(shop: Shop, order_id: str, units: int) -> int:
         return await read_difference(session, await read_order(session, order_id))
 
 
-async def test_today_and_reports_agree_with_the_payments(
+async def test_start_screen_and_reports_show_the_sum_of_the_payments(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, admin: httpx.AsyncClient
 ) -> None:
     async with shop.database.transaction() as session:

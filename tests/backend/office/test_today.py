@@ -79,7 +79,7 @@ async def test_new_order_is_counted_as_awaiting_the_bank_and_then_as_to_be_packe
 
 
 @pytest.mark.parametrize(("amount", "currency"), [("50000", "COP"), ("20", "USD")])
-async def test_order_with_unaccepted_money_does_not_await_the_bank(
+async def test_order_paid_with_a_wrong_amount_or_currency_does_not_await_the_bank(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, amount: str, currency: str
 ) -> None:
     """Let the bank approve another amount or currency: the order then awaits a decision of staff."""

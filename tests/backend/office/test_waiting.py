@@ -140,7 +140,7 @@ async def test_start_screen_shows_waiting_orders_and_low_stock(
         assert await read_quiet_flags(shop) == (False, True)
 
 
-async def test_answered_pqrs_does_not_wait_and_late_pqrs_are_counted(shop: Shop) -> None:
+async def test_start_screen_counts_open_and_late_pqrs_but_no_answered_ones(shop: Shop) -> None:
     answered, _late = await add_pqrs(shop, timedelta(days=2), 1), await add_pqrs(shop, -timedelta(days=3), 2)
     async with shop.database.transaction() as session:
         await answer_pqrs(session, COMMAND_LINE, answered, "Ya contestamos.")

@@ -226,7 +226,7 @@ async def test_request_does_not_scan_large_tables(database: Database, settings: 
 
 
 @pytest.mark.parametrize("name", INDEXES)
-async def test_request_uses_the_index(database: Database, settings: Settings, name: str) -> None:
+async def test_request_uses_its_declared_index(database: Database, settings: Settings, name: str) -> None:
     await set_up_defaults(database, settings)
     plans = await _explain(database, lambda session: REQUESTS[name](session, settings))
     assert any(INDEXES[name] in plan for _statement, plan in plans), plans

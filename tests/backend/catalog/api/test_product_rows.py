@@ -58,7 +58,7 @@ async def test_products_are_returned_in_the_order_of_the_requested_ids(
         assert await _ids(session, [], scope) == []
 
 
-async def test_only_requested_parts_of_a_product_are_read(three_products: Database) -> None:
+async def test_product_is_read_without_the_parts_that_were_not_requested(three_products: Database) -> None:
     async with three_products.read() as session:
         (row,) = await read_products(session, [FOR_SALE], frozenset({ProductPart.PICTURES}))
     assert [picture.id for picture in parse_rows(PictureRow, row.pictures)] == ["img_2", "img_1"]

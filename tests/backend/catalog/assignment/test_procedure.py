@@ -235,7 +235,7 @@ DATA_BY_HANDLES = AssignmentData(
 )
 
 
-async def test_handles_are_looked_up_before_anything_is_changed(platform: Platform) -> None:
+async def test_run_looks_up_all_handles_before_its_first_change(platform: Platform) -> None:
     await run_plan(platform, DATA_BY_HANDLES)
     methods = [method for method, _ in platform.requests]
     assert methods == ["GET", "GET", "GET", "GET", "POST", "POST", "POST", "POST"]

@@ -126,7 +126,7 @@ async def test_preview_of_a_bulk_change_shows_the_result_and_changes_nothing(
     assert await read_prices(shop, variant_ids[1:2]) == [(20_000, None)]
 
 
-async def test_sale_is_applied_and_undone(shop: Shop, variant_ids: list[str]) -> None:
+async def test_bulk_sale_lowers_prices_and_its_undo_restores_them(shop: Shop, variant_ids: list[str]) -> None:
     bulk_id = await run_change(shop, SALE)
     assert await read_prices(shop, variant_ids) == [(8_000 * n, 10_000 * n) for n in range(1, 6)]
     assert list(await read_states(shop, bulk_id)) == [RowState.CHANGED]

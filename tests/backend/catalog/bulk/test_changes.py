@@ -126,7 +126,7 @@ def test_each_bulk_action_changes_its_own_field(
         (Action.COLLECTION, "draft", False),
     ],
 )
-def test_value_equal_to_the_new_one_is_not_listed_as_a_change(
+def test_value_that_a_bulk_change_leaves_equal_is_not_listed_as_a_change(
     action: Action, status: str, *, is_in: bool
 ) -> None:
     facts = CurrentValues(status, False, None, is_in, [PricedVariant("v", 1, None)])

@@ -54,5 +54,5 @@ def test_cells_without_a_number_format_are_read_by_their_type() -> None:
         ("3 a 5 años", "3 a 5 años"),
     ],
 )
-def test_age_range_that_became_a_date_is_restored(text: str, age_range: str) -> None:
+def test_age_range_that_excel_changed_to_a_date_is_restored(text: str, age_range: str) -> None:
     assert restore_age_range(text) == age_range

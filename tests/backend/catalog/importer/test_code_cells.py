@@ -33,5 +33,5 @@ from backend.catalog.importer.code_cells import find_code_fault
         ("0017", "n", False, ""),
     ],
 )
-def test_damaged_code_is_found(text: str, kind: str, is_text_file: bool, fault: str) -> None:
+def test_damage_of_a_code_cell_is_recognised(text: str, kind: str, is_text_file: bool, fault: str) -> None:
     assert find_code_fault(text, kind, is_text_file=is_text_file) == fault

@@ -122,7 +122,7 @@ def test_compare_at_price_that_is_not_above_the_price_is_refused(tmp_path: Path)
     assert found == ["line 2, compare_at_price: must be more than the price, 100 (it is 100)"]
 
 
-def test_line_without_a_product_is_refused(tmp_path: Path) -> None:
+def test_line_that_identifies_no_product_is_refused(tmp_path: Path) -> None:
     assert read_problems(tmp_path, "handle,price\n,5\n") == [
         "line 2, handle: is needed to identify the product"
     ]

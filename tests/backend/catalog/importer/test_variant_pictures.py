@@ -79,7 +79,7 @@ def test_option_with_the_same_value_in_all_variants_is_not_listed() -> None:
         ),
     ],
 )
-def test_converted_rows_name_the_picture_of_each_variant(text: str) -> None:
+def test_converted_rows_contain_the_picture_of_each_variant(text: str) -> None:
     table = read_table(text)
     cells = list_cells(convert_table(table, recognise(table.headings)))
     pictures = {one["value_1"]: one["variant_pictures"] for one in cells}

@@ -166,7 +166,7 @@ async def test_invalid_price_list_is_refused_and_changes_nothing(
     assert (await get(admin, f"{LISTS}/{other['id']}/prices"))["prices"] == other["prices"]
 
 
-async def test_price_of_a_later_list_may_be_above_the_lowered_price_of_a_running_list(
+async def test_price_of_a_later_list_may_exceed_the_price_of_a_running_list(
     shop: Shop, admin: httpx.AsyncClient, variant_ids: list[str]
 ) -> None:
     begin = now() + DAY

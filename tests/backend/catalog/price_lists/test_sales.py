@@ -323,7 +323,7 @@ async def make_consecutive_sales(shop: Shop) -> tuple[str, str]:
 AFTER = [(price - 500, price) for price, _old in REGULAR]
 
 
-async def test_next_sale_waits_until_the_price_is_restored(
+async def test_next_sale_waits_until_the_previous_sale_has_restored_the_price(
     shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = await make_consecutive_sales(shop)
@@ -349,7 +349,7 @@ async def test_next_sale_waits_if_the_earlier_sale_ends_while_the_job_runs(
     assert await read_prices(shop, variant_ids) == AFTER
 
 
-async def test_planned_sale_is_computed_from_the_regular_price_during_another_sale(
+async def test_sale_planned_during_another_sale_is_computed_from_regular_prices(
     shop: Shop, variant_ids: list[str]
 ) -> None:
     await save_new_sale(shop)

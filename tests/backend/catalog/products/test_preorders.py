@@ -137,7 +137,7 @@ async def test_ended_preorder_sells_no_more_units(shop: Shop, variant_id: str) -
     assert any(actor == "shop" and "preorder_day" in str(changes) for actor, changes in entries)
 
 
-async def test_office_changes_and_ends_a_preorder(shop: Shop, variant_id: str) -> None:
+async def test_preorder_is_changed_and_ended_in_the_office(shop: Shop, variant_id: str) -> None:
     """Check that a new variant gets units of the preorder too, and that invalid values are refused."""
     product_id = await find_product_id(shop)
     await take(shop, "cart_1", variant_id, 2)

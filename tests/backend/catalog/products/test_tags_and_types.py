@@ -64,7 +64,9 @@ async def test_tag_or_type_is_created_read_changed_and_deleted(
     assert done == ["created", "changed", "changed", "deleted"]
 
 
-async def test_second_of_two_concurrent_equal_tags_is_refused(admin: httpx.AsyncClient) -> None:
+async def test_only_one_of_two_concurrent_tags_with_the_same_value_is_created(
+    admin: httpx.AsyncClient,
+) -> None:
     answers = await asyncio.gather(
         *(admin.post("/admin/product-tags", json={"value": "Nuevo"}) for _ in range(2))
     )

@@ -97,11 +97,11 @@ def test_text_that_cannot_be_a_redirected_address_is_refused(text: str) -> None:
         ("/balero grande", True),
     ],
 )
-def test_is_address_distinguishes_addresses_from_words(text: str, is_one: bool) -> None:
+def test_is_address_is_true_for_addresses_and_false_for_words(text: str, is_one: bool) -> None:
     assert is_address(text) is is_one
 
 
-def test_request_and_written_address_are_normalized_alike() -> None:
+def test_requested_and_typed_addresses_are_normalized_alike() -> None:
     written = parse_address("https://old.example/Mu%C3%B1ecas/?ID=7&utm_source=x")
     assert parse_request_address("/muñecas".encode(), b"id=7") == written
     assert parse_request_address(b"/mu%f1ecas/", b"gclid=1&id=7") == written
@@ -119,7 +119,7 @@ def test_request_and_written_address_are_normalized_alike() -> None:
         ("https://x.co/a https://x.co/b,https://x.co/c", ("/a", "/b", "/c")),
     ],
 )
-def test_cell_may_have_several_addresses(cell: str, addresses: tuple[str, ...]) -> None:
+def test_cell_with_several_addresses_is_split(cell: str, addresses: tuple[str, ...]) -> None:
     assert parse_addresses(cell) == addresses
 
 

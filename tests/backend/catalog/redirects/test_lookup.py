@@ -105,7 +105,7 @@ async def test_redirect_follows_a_renamed_target_until_it_is_hidden_or_deleted(f
         assert await former.visit("/a") == ""
 
 
-async def test_deleted_category_has_no_redirects(former: FormerShop) -> None:
+async def test_redirect_to_a_deleted_category_has_no_effect(former: FormerShop) -> None:
     await former.redirect("/b", former.categories["de-madera"])
     async with former.shop.database.transaction() as session:
         await session.delete(

@@ -93,7 +93,9 @@ async def test_redirects_are_read_with_columns_in_any_order_and_without_headings
     assert await read_targets(former) == {"/p/1": "balero", "/p/2": "yoyo"}
 
 
-async def test_rows_with_problems_are_left_out(former: FormerShop, shop_defaults: Defaults) -> None:
+async def test_redirect_rows_with_problems_are_reported_and_not_stored(
+    former: FormerShop, shop_defaults: Defaults
+) -> None:
     async with former.shop.database.transaction() as session:
         await add_product(session, shop_defaults, "yoyo-2", title="Yoyo")
     result = await send(

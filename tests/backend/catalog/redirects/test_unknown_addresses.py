@@ -144,7 +144,7 @@ async def test_unknown_address_without_recent_visits_is_deleted(shop: Shop) -> N
     assert await read_visits(shop) == {"/new": 1}
 
 
-async def test_visits_are_lost_silently_if_they_cannot_be_stored(
+async def test_visits_that_cannot_be_stored_are_dropped_with_one_log_entry(
     shop: Shop, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def fail(*_arguments: Any) -> None:

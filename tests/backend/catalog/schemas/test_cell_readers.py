@@ -175,7 +175,7 @@ def test_word_for_no_is_parsed_as_false_and_draft(cell: str) -> None:
 
 
 @pytest.mark.parametrize("cell", ["quizás", "2", "proposed?"])
-def test_other_word_is_neither_yes_nor_no(cell: str) -> None:
+def test_word_other_than_yes_or_no_is_refused(cell: str) -> None:
     for parse in (cell_words.parse_yes_or_no, cell_words.parse_status):
         with pytest.raises(CellError):
             parse(cell)

@@ -82,7 +82,7 @@ async def test_rare_prefix_and_common_word_find_their_product(shop: Database) ->
 @pytest.mark.parametrize(
     "wanted", [{"brands": ("Ceiba",)}, {"max_price": 10_000}, {"categories": ()}], ids=str
 )
-async def test_list_finds_the_least_popular_product_under_each_filter(
+async def test_product_list_finds_the_least_popular_product_under_each_filter(
     shop: Database, wanted: dict[str, object]
 ) -> None:
     async with shop.read() as session:

@@ -234,7 +234,7 @@ async def test_misspelled_words_find_titles_that_sound_alike(database: Database,
     assert {text: await _titles(database, text) for text in SOUND_ALIKES} == SOUND_ALIKES
 
 
-async def test_amount_that_is_the_code_of_a_product_is_no_price(
+async def test_number_that_is_the_code_of_a_product_is_not_searched_as_a_price(
     database: Database, settings: Settings
 ) -> None:
     defaults = await set_up_defaults(database, settings)

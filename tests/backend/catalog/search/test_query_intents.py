@@ -58,7 +58,7 @@ def test_prices_in_words_become_the_price_range(text: str, lowest: int | None, h
 
 
 @pytest.mark.parametrize("text", ["carros 50.000", "carros 50000", "50000"])
-def test_amount_in_thousands_at_the_end_is_the_highest_price(text: str) -> None:
+def test_number_of_thousands_at_the_end_becomes_the_maximum_price(text: str) -> None:
     assert (_parse(text).min_price, _parse(text).max_price) == (None, 50_000)
 
 
@@ -132,7 +132,7 @@ def test_ages_of_two_children_are_both_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["memoria de 2 a 4 jugadores", "niño 3 piezas", "de 10 a 20 cm", "TRO-6-8"])
-def test_numbers_of_things_are_no_ages(text: str) -> None:
+def test_numbers_of_things_are_not_read_as_ages(text: str) -> None:
     assert [term.ages for term in _parse(text).query.query_terms if not term.word] == []
 
 
@@ -244,7 +244,7 @@ def test_any_text_is_parsed_to_a_valid_search(text: str) -> None:
 
 
 @given(st.integers(1, 999), st.integers(1, 999), st.sampled_from(["mil", "lucas", "k"]))
-def test_thousands_between_two_numbers_are_the_price_range(one: int, other: int, unit: str) -> None:
+def test_range_of_two_numbers_of_thousands_becomes_the_price_range(one: int, other: int, unit: str) -> None:
     expected = tuple(sorted((one * 1000, other * 1000)))
     for text in (
         f"entre {one} y {other}",

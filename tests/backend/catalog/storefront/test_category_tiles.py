@@ -75,7 +75,9 @@ async def test_slides_pass_over_products_without_a_picture(
     assert slides == ({"a"} if "a" in featured else {"a", "b"})
 
 
-async def test_shop_without_pictures_has_slides_without_pictures(shop: Shop, ids: dict[str, str]) -> None:
+async def test_banner_slides_are_shown_without_pictures_if_the_shop_has_none(
+    shop: Shop, ids: dict[str, str]
+) -> None:
     async with shop.database.transaction() as session:
         for picture in (await session.execute(select(Picture))).scalars():
             await session.delete(picture)

@@ -48,7 +48,9 @@ async def add_variant(session: AsyncSession, product_id: str, rank: int, **value
     return variant
 
 
-async def test_item_has_the_facts_of_the_page(database: Database, defaults: Defaults) -> None:
+async def test_feed_item_has_the_values_that_the_product_page_shows(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
         variant_id = await add_product(
             session,

@@ -50,7 +50,9 @@ async def test_single_variant_has_no_options_to_choose(database: Database, defau
     assert shown.card.price_label == cop("$ 10.000")
 
 
-async def test_variants_without_options_are_chosen_by_title(database: Database, defaults: Defaults) -> None:
+async def test_product_without_options_offers_its_variants_by_title(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
         first = await add_product(session, defaults, "trompo", stock=0, price=10_000)
         alike = await add_variant(session, defaults, 1, title="Única", sku="T-2", price=15_000, stock=2)

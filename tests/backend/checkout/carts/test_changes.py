@@ -22,7 +22,7 @@ async def trompo(shop: Shop, shop_defaults: Defaults) -> str:
         return await add_product(session, shop_defaults, "trompo")
 
 
-async def test_cart_stays_in_the_sales_channel_of_its_key(
+async def test_sales_channel_of_a_cart_cannot_be_changed(
     store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     cart = (await post(store, "/store/carts"))["cart"]

@@ -43,7 +43,9 @@ async def test_closing_a_payment_does_nothing_if_none_is_waiting_at_the_bank(
     assert (await till.state(rejected), till.bank.asked) == ("rejected", asked)
 
 
-async def test_payment_that_is_being_started_is_not_closed(till: Till, starter: PaymentStarter) -> None:
+async def test_closing_is_refused_while_the_payment_is_being_started(
+    till: Till, starter: PaymentStarter
+) -> None:
     cart_id = await till.cart(await till.make_variant())
     refused: list[PaymentUnderWay] = []
 
@@ -118,7 +120,7 @@ async def test_payment_that_a_concurrent_request_replaced_is_not_replaced_again(
     assert [await till.state(one) for one in (first, rival)] == ["closed", "pending_authorization"]
 
 
-async def test_too_large_purchase_of_a_client_that_holds_units_alerts_the_owner(till: Till) -> None:
+async def test_refused_purchase_of_a_client_that_already_holds_units_raises_an_alert(till: Till) -> None:
     trompo = await till.make_variant(stock=20)
     await till.start(await till.cart(trompo, 10))
     with pytest.raises(HoldTooLarge):

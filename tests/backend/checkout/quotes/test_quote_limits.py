@@ -83,7 +83,7 @@ async def test_quotes_per_cart_are_limited(counter: QuoteClient) -> None:
     assert await counter.request_price(ANA) == 12_000  # another client does not use up the attempts of a cart
 
 
-async def test_prices_without_a_request_to_the_carrier_do_not_count_towards_the_limit(
+async def test_quote_answered_without_the_carrier_does_not_count_towards_the_limit(
     counter: QuoteClient,
 ) -> None:
     nowhere = replace(TOY, dane_code="")
@@ -132,7 +132,7 @@ async def test_cancelled_quote_request_frees_its_slot(counter: QuoteClient) -> N
     assert await counter.request_price(alone) == 12_000
 
 
-async def test_refused_quote_has_retry_after_and_a_listed_option_can_still_be_chosen(
+async def test_quote_above_the_limit_gets_retry_after_and_a_listed_option_stays_valid(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(quote_limits, "QUOTATIONS", replace(QUOTATIONS, per_pair=1))

@@ -68,7 +68,7 @@ async def test_choosing_a_listed_option_does_not_call_the_failed_carrier_again(
 @pytest.mark.parametrize(
     "failure", [OutsideFailure("the carrier is closed"), ZeroDivisionError("no packages")]
 )
-async def test_option_of_a_failing_provider_has_the_fixed_price_and_hides_no_other(
+async def test_option_of_a_failing_provider_has_the_fixed_price_and_hides_no_option(
     store: httpx.AsyncClient, shop: Shop, trompo: str, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     async def fail(_request: QuoteRequest) -> Quote:

@@ -129,7 +129,7 @@ async def test_checkout_explains_that_delivery_to_an_unquoted_place_is_refused(
     assert offer.notice == ""
 
 
-async def test_payment_is_refused_if_delivery_to_the_chosen_place_is_refused_meanwhile(
+async def test_payment_is_refused_if_the_owner_stopped_unquoted_deliveries_meanwhile(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     plan(shop, Fault.NO_RATES)

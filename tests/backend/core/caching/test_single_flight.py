@@ -99,7 +99,7 @@ async def test_request_after_the_result_of_a_call_starts_a_new_call(
     assert sorted(answers) == [1, 1, 2, 2]
 
 
-async def test_cancelled_caller_does_not_affect_the_others(
+async def test_cancelled_caller_does_not_affect_other_callers_of_a_shared_call(
     flights: SingleFlight[str, int], counted: CountedCall
 ) -> None:
     first, *others = await start(3, lambda: flights.share("a", counted.ask))
@@ -140,7 +140,9 @@ async def test_failure_of_a_shared_call_is_raised_for_all_callers_and_not_stored
     assert await flights.share("a", counted.ask) == 2
 
 
-async def test_failure_after_all_callers_left_is_not_reported(flights: SingleFlight[str, int]) -> None:
+async def test_failure_of_a_call_without_remaining_callers_is_not_logged(
+    flights: SingleFlight[str, int],
+) -> None:
     noises: list[object] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: noises.append(context))
     failing = asyncio.Event()
@@ -181,7 +183,7 @@ async def test_callers_that_arrive_during_a_call_share_the_next_call(flights: Si
     assert is_idle(flights)
 
 
-async def test_result_of_share_next_is_never_older_than_its_request(flights: SingleFlight[str, int]) -> None:
+async def test_share_next_returns_no_value_older_than_the_request(flights: SingleFlight[str, int]) -> None:
     """Check random orders of calls and writes: an answer contains all writes made before its call."""
     written = running = 0
     chance = random.Random(18)

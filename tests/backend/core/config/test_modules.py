@@ -39,7 +39,7 @@ def test_shop_declares_built_in_and_own_providers(settings: Settings) -> None:
     }
 
 
-def test_setting_replaces_the_providers_of_its_service() -> None:
+def test_setting_of_a_service_replaces_its_default_providers() -> None:
     listed = "gateway_pse, my_bank=package.module:Provider"
     blocks = list_blocks({PAYMENT: listed, FULFILLMENT: ""})
     assert registered_providers(blocks)[PAYMENT] == {"gateway_pse": "", "my_bank": "package.module:Provider"}
@@ -68,7 +68,7 @@ def test_malformed_list_of_providers_is_refused(listed: str, problem: str) -> No
 
 
 @pytest.mark.parametrize("setting", ["payment_providers", "fulfillment_providers", "invoice_providers"])
-async def test_provider_that_the_program_lacks_stops_the_start(setting: str, settings: Settings) -> None:
+async def test_setting_with_an_unknown_provider_stops_the_start(setting: str, settings: Settings) -> None:
     listed = settings.model_copy(update={setting: "nosuch_provider"})
     with pytest.raises(CannotStart, match="names nosuch_provider, which does not exist"):
         await prepare(listed)

@@ -265,7 +265,9 @@ def test_data_folder_does_not_depend_on_the_working_folder(
     assert load_with(monkeypatch, DATA_DIR=str(tmp_path)).data_dir == tmp_path
 
 
-def test_warehouse_address_in_the_settings_removes_the_demo_suburb(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_warehouse_address_of_the_settings_is_used_without_the_demo_suburb(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     settings = load_with(
         monkeypatch, CARRIER_ORIGIN_ADDRESS="Cra. 50 # 30-12", CARRIER_ORIGIN_REFERENCE="Local 2"
     )

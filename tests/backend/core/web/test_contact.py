@@ -257,7 +257,7 @@ def test_link_is_not_a_person_name(typed: str) -> None:
 
 
 @given(name=st.text("AaMmDdrRoOcC.éx ", max_size=20))
-def test_stored_person_name_never_reads_as_a_link(name: str) -> None:
+def test_person_name_that_looks_like_a_link_is_never_accepted(name: str) -> None:
     stored = tidy_person_name(name)
     assert not is_person_name(stored) or not re.search(r"\S\.[^\W\d_]{2}", stored)
 

@@ -30,5 +30,5 @@ def test_mistyped_domain_is_corrected(typed: str, suggested: str) -> None:
      "ana@unal.edu.co", "ana@misena.edu.co", "ana@une.net.co", "ana@juguetes.com.co", "ana@gmx.net", "ana",
      "@gmial.com", "", "ana@"],
 )  # fmt: skip
-def test_right_or_incomplete_address_gets_no_suggestion(typed: str) -> None:
+def test_correct_or_incomplete_email_address_gets_no_suggestion(typed: str) -> None:
     assert suggest_email(typed) == ""

@@ -20,7 +20,7 @@ MAILED = [
 
 
 @pytest.mark.parametrize(("link", "token"), MAILED)
-def test_token_mailed_in_an_earlier_release_is_still_valid_only_for_its_kind(
+def test_token_mailed_by_an_earlier_release_is_valid_for_its_own_kind_only(
     link: SignedLink, token: str
 ) -> None:
     assert link.token("key", "thing_1") == token

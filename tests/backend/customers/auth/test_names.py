@@ -92,7 +92,7 @@ async def test_invalid_name_is_refused_by_every_route(
     assert not any("evil" in message for message in in_english)
 
 
-async def test_first_name_of_a_customer_is_checked(store: httpx.AsyncClient) -> None:
+async def test_names_of_a_new_customer_are_checked_and_cleaned(store: httpx.AsyncClient) -> None:
     register = "/auth/customer/emailpass/register"
     login = {"email": "ana@example.com", "password": "una clave larga"}
     token = (await store.post(register, json=login)).json()["token"]

@@ -194,7 +194,7 @@ async def test_cached_response_is_not_sent_for_a_wrong_or_deleted_publishable_ke
     assert (await store.get(list_path)).status_code == 400
 
 
-async def test_name_of_a_cached_value_is_not_accepted_as_a_publishable_key(
+async def test_cache_key_of_another_value_is_not_accepted_as_a_publishable_key(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     """Send names of other cached values as publishable keys; they are stored in the same cache."""

@@ -75,7 +75,9 @@ async def test_spreadsheet_beyond_the_limits_is_refused(admin: httpx.AsyncClient
     assert answer.json()["message"].startswith("Tiene demasiadas filas")
 
 
-async def test_report_has_format_losses_and_rows_set_aside(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_import_report_contains_format_losses_and_rows_set_aside(
+    admin: httpx.AsyncClient, shop: Shop
+) -> None:
     found = (await send(admin, SHEET.replace(";trompo.jpg", ";").encode())).json()["product_import"]
     assert (found["format"], found["losses"], found["set_aside"], found["publish"]) == (
         "trompo",

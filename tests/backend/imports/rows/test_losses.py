@@ -163,7 +163,7 @@ async def test_changed_product_retains_its_status(sender: Sender) -> None:
     assert await read_status(sender, "SKU-yoyo") == "published"
 
 
-async def test_value_added_after_the_preview_is_not_emptied(sender: Sender) -> None:
+async def test_import_does_not_clear_a_value_added_after_the_preview(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
         await add_product(session, sender.defaults, "yoyo", price=9_900)
     found = await sender.send_spreadsheet("SKU;Precio;Marca\nSKU-yoyo;12000;\n")

@@ -68,7 +68,7 @@ async def place_captured_order(shop: Shop, store: httpx.AsyncClient, trompo: str
         ({"fecha": "siempre", "desde": "x", "hasta": "9999-12-31"}, None, None),
     ],
 )
-def test_day_filter_uses_days_in_colombia(
+def test_order_day_filter_uses_midnight_in_colombia(
     asked: dict[str, str], since: str | None, until: str | None
 ) -> None:
     wanted = parse_order_filter(asked, TODAY)

@@ -219,7 +219,7 @@ async def test_failing_carrier_is_reported_as_a_failure(settings: Settings, answ
     assert "key" not in message.split()
 
 
-async def test_hanging_check_has_a_time_limit(settings: Settings) -> None:
+async def test_hanging_doctor_check_is_ended_by_its_time_limit(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts the connection and sends nothing
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         client = create_gateway_client(

@@ -51,7 +51,7 @@ async def schedule(shop: Shop) -> None:
     await Worker(shop.database, [create_checks(shop)]).schedule()
 
 
-async def test_hours_without_an_order_raise_an_alert(
+async def test_alert_is_raised_after_the_set_hours_without_an_order(
     shop: Shop, store: httpx.AsyncClient, shop_defaults: Defaults
 ) -> None:
     await schedule(shop)

@@ -123,7 +123,7 @@ def test_shopify_rows_of_one_handle_become_variants() -> None:
         ("", "", "", None),
     ],
 )
-def test_shopify_product_is_published_if_active_and_in_the_store(
+def test_shopify_status_and_published_columns_determine_the_product_status(
     status: str, published: str, gift_card: str, expected: str | None
 ) -> None:
     text = "Handle,Title,Variant Price,Status,Published,Gift Card\n"
@@ -460,7 +460,7 @@ def test_shopify_published_column_is_read_in_spanish_and_english(published: str,
 @pytest.mark.parametrize(
     ("before", "expected"), [("900.00", ""), ("0.00", ""), ("800", ""), ("950", "950"), ("x", "x")]
 )
-def test_former_price_that_is_not_above_the_price_is_left_out(before: str, expected: str) -> None:
+def test_compare_at_price_that_is_not_above_the_price_is_not_imported(before: str, expected: str) -> None:
     row = f"yoyo,Yoyo,Y-1,900.00,{before}"
     source = convert(f"Handle,Title,Variant SKU,Variant Price,Variant Compare At Price\n{row}\n")
     assert list_cells(source)[0].get("compare_at_price", "") == expected

@@ -76,7 +76,7 @@ def test_unknown_headings_are_mapped_by_their_values() -> None:
     }  # fmt: skip
 
 
-def test_minimums_and_wholesale_prices_are_not_mapped_by_their_values() -> None:
+def test_columns_of_minimums_and_wholesale_prices_are_not_mapped() -> None:
     assert suggest("Nombre;Costo;Stock mínimo;Precio mayorista\nTrompo;50000;3;80000\n") == {
         "Nombre": "title",
         "Costo": "cost",

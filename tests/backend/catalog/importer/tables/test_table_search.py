@@ -91,7 +91,7 @@ def test_merged_cells_give_their_value_to_each_cell_of_the_area() -> None:
     assert [row[2:4] for row in list_texts(table)] == [["Madera", "Madera"]] * 3 + [["", ""]]
 
 
-def test_variants_with_merged_code_and_name_are_products() -> None:
+def test_row_below_a_merged_code_and_name_is_read_with_their_values() -> None:
     table = read_table(
         make_sheet(
             [["SKU", "Nombre", "Precio", "Valor 1"], ["C-1", "Camiseta", 5, "S"], ["", "", "", "M"]],
@@ -164,7 +164,7 @@ def test_table_without_rows_is_refused() -> None:
     assert refused.value.fault is TableFault.EMPTY
 
 
-def test_groups_of_headings_without_merged_cells_are_joined() -> None:
+def test_headings_of_two_rows_without_merged_cells_are_joined() -> None:
     table = read_table(
         make_sheet(
             [

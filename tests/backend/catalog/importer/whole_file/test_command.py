@@ -176,7 +176,7 @@ async def test_tax_rate_is_imported_and_stays_unchanged_if_the_file_has_no_colum
     assert found.all() == [("cuento", 5), ("trompo", 19)]
 
 
-async def test_exclusion_of_the_tax_is_imported(importer: Importer) -> None:
+async def test_tax_exclusion_of_a_product_is_imported_and_changed(importer: Importer) -> None:
     head = "handle,title,price,tax_rate\n"
     await importer(f"{head}a,A,1000,Excluido\nb,B,1000,Exento\nc,C,1000,19\n")
     assert await read_taxes(importer) == [(0, True), (0, False), (19, False)]
@@ -234,7 +234,7 @@ async def test_compare_at_price_without_tax_must_be_above_the_price(importer: Im
     ) == ["line 2, compare_at_price: must be more than the price, 11900 (it is 11900)"]
 
 
-async def test_empty_cell_clears_the_value(importer: Importer) -> None:
+async def test_empty_cells_clear_the_optional_values_of_a_product(importer: Importer) -> None:
     await importer(HEAD + TROMPO)
     assert await importer(HEAD + "trompo,Trompo,,,,,TRO-1,18900,,7\n") == {"changed": 1}
     trompo = await importer.read_detail("trompo")
@@ -371,13 +371,13 @@ async def test_rows_with_options_become_variants_of_one_product(
     ]
 
 
-async def test_import_with_only_check_writes_nothing(importer: Importer) -> None:
+async def test_import_that_only_checks_the_file_writes_nothing(importer: Importer) -> None:
     before = await importer.read_all()
     assert await importer(HEAD + TROMPO, only_check=True) == {}
     assert await importer.read_all() == before
 
 
-async def test_pictures_are_created_displayed_and_replaced(importer: Importer) -> None:
+async def test_imported_pictures_are_stored_shown_and_replaced(importer: Importer) -> None:
     for name, colour in (("Trompo (frente).png", "red"), ("lado.jpg", "blue")):
         Image.new("RGB", (1000, 1000), colour).save(importer.folder / name)
     head = HEAD.strip() + ",pictures\n"
@@ -448,7 +448,7 @@ async def read_categories(database: Database) -> list[tuple[str, str, str | None
     )
 
 
-async def test_shop_without_categories_gets_those_of_the_file(importer: Importer) -> None:
+async def test_import_into_a_shop_without_categories_creates_those_of_the_file(importer: Importer) -> None:
     async with importer.database.transaction() as session:
         await session.execute(delete(Category))
         await session.execute(delete(Collection))
@@ -484,7 +484,7 @@ async def test_category_is_found_by_name_and_created_on_request(
     ]
 
 
-async def test_path_of_categories_is_created_and_found_again(importer: Importer) -> None:
+async def test_category_path_is_created_on_request_and_found_by_the_next_import(importer: Importer) -> None:
     file = 'handle,title,price,categories\na,A,5,"Juguetes > Madera, Bebés"\nb,B,5,Ropa > Madera\n'
     problems = [one.partition(": write")[0] for one in await importer.read_problems(file)]
     assert problems == [
@@ -565,7 +565,7 @@ async def test_category_or_collection_deleted_during_the_import_stops_it(
         await importer(f"handle,title,price,categories,collection\na,A,5,{cells}\n")
 
 
-async def test_weight_and_sizes_are_imported(importer: Importer) -> None:
+async def test_weight_and_dimensions_are_imported(importer: Importer) -> None:
     head = "handle,title,price,weight,length,height,width\n"
     assert await importer(head + "a,A,5,0.35,24,10.5,8\n") == {"new": 1}
     assert await importer("handle;weight\na;0,35\n") == {"same": 1}

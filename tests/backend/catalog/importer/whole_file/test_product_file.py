@@ -119,7 +119,7 @@ async def test_columns_of_an_unknown_list_are_printed_and_chosen(command: Comman
         ({"Código": "colour"}, "colour is none of handle, title"),
     ],
 )
-async def test_wrong_choice_of_a_column_is_explained(
+async def test_invalid_column_choice_is_refused_with_its_reason(
     command: Command, columns: dict[str, str], message: str
 ) -> None:
     with pytest.raises(ImportRefused) as refused:
