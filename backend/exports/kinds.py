@@ -34,8 +34,9 @@ from backend.invoices.models import Invoice
 from backend.orders.admin.export import COLUMNS as ORDER_COLUMNS
 from backend.orders.admin.export import order_rows
 from backend.orders.models import Order, OrderLine
+from backend.orders.search import find_orders_with_money_to_accept
 from backend.orders.service import compute_order_totals
-from backend.orders.state_labels import ORDER_LABELS, PAYMENT_LABELS
+from backend.orders.state_labels import ORDER_LABELS, get_payment_label
 from backend.shipping.models import StockLocation
 from backend.staff.models import Staff
 from backend.staff.rights import Right
@@ -160,9 +161,11 @@ async def _line_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Row
     lines = select(OrderLine).where(OrderLine.order_id.in_(of_order)).order_by(OrderLine.id)
     for line in (await session.execute(lines)).scalars():
         of_order[line.order_id].append(line)
+    unaccepted = await find_orders_with_money_to_accept(session, list(of_order))
     rows: list[Row] = []
     for order in orders:
         totals = compute_order_totals(order, of_order[order.id]).by_line
+        payment = get_payment_label(order.payment_status, has_money_to_accept=order.id in unaccepted)
         for line in of_order[order.id]:
             total = totals[line.id]
             rows.append(
@@ -170,7 +173,7 @@ async def _line_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Row
                     order.number,
                     _format_moment(order.created_at),
                     ORDER_LABELS[order.status],
-                    PAYMENT_LABELS[order.payment_status],
+                    payment,
                     line.sku,
                     line.title,
                     variant_name(line.variant_title),

@@ -86,6 +86,9 @@ HAS_MONEY_TO_ACCEPT = exists().where(
     HAS_UNACCEPTED_MONEY,
 )
 """Condition on `Order`: a provider took money that pays no order before staff have decided."""
+_WITH_MONEY_TO_ACCEPT = select(Order.id).where(
+    Order.id.in_(bindparam("order_ids", expanding=True)), HAS_MONEY_TO_ACCEPT
+)
 AWAITING_BANK = and_(is_one_of(Order.payment_status, "awaiting"), ~HAS_MONEY_TO_ACCEPT)
 """Condition on `Order`: its bank has not decided yet."""
 
@@ -112,6 +115,11 @@ class OrderFilter:
     is_awaiting_bank: bool = False
     is_to_pack: bool = False
     is_pickup: bool | None = None
+
+
+async def find_orders_with_money_to_accept(session: AsyncSession, order_ids: Sequence[str]) -> set[str]:
+    """Return the ids of those orders for which a provider took money about which staff have not decided."""
+    return set((await session.execute(_WITH_MONEY_TO_ACCEPT, {"order_ids": list(order_ids)})).scalars())
 
 
 async def build_conditions(session: AsyncSession, filters: OrderFilter) -> list[ColumnElement[bool]]:

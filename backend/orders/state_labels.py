@@ -20,6 +20,7 @@ PAYMENT_LABELS: Mapping[str, str] = {
     PaymentStatus.REFUNDED: _("Devuelto"),
     PaymentStatus.CANCELED: _("Sin pago"),
 }
+"""Labels of the payment. On screens and in exports, use `get_payment_label`."""
 FULFILLMENT_LABELS: Mapping[str, str] = {
     F.NOT_FULFILLED: _("Por empacar"),
     F.PARTIALLY_FULFILLED: _("Empacado en parte"),
@@ -97,6 +98,13 @@ _STAGES_BY_KIND: Mapping[DeliveryKind, Mapping[str, str]] = {
         "canceled": _("Desempacado"),
     },
 }
+
+
+def get_payment_label(status: str, *, has_money_to_accept: bool) -> str:
+    """Return the text for an order's payment status. It says so if a bank approved money about which staff decide."""
+    if status == PaymentStatus.AWAITING and has_money_to_accept:
+        return _("Pago por aceptar")
+    return PAYMENT_LABELS.get(status, status)
 
 
 def get_stage_label(stage: str, kind: DeliveryKind) -> str:

@@ -27,9 +27,9 @@ from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.money.captured_money import OrderMoney
 from backend.orders.search import (
-    HAS_MONEY_TO_ACCEPT,
     OrderFilter,
     build_conditions,
+    find_orders_with_money_to_accept,
     make_order_cursor,
     parse_order_cursor,
     read_orders_page,
@@ -37,7 +37,7 @@ from backend.orders.search import (
 from backend.orders.state_labels import (
     LABELS_BY_KIND,
     ORDER_LABELS,
-    PAYMENT_LABELS,
+    get_payment_label,
 )
 from backend.orders.states import HAS_MONEY, FulfillmentStatus, LabelState, OrderStatus, PaymentStatus
 from backend.staff.rights import Actor, Right
@@ -205,8 +205,7 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Ord
         Fulfillment.order_id.in_(ids), Fulfillment.state == LabelState.CREATED
     )
     guides = {order_id: guide or "" for order_id, guide in await session.execute(made)}
-    to_accept = select(Order.id).where(Order.id.in_(ids), HAS_MONEY_TO_ACCEPT)
-    unaccepted = set((await session.execute(to_accept)).scalars())
+    unaccepted = await find_orders_with_money_to_accept(session, ids)
     kinds = await read_delivery_kinds(session, orders)
     return [
         OrderRow(
@@ -233,9 +232,7 @@ def order_chips(order: Order, kind: DeliveryKind, *, has_money_to_accept: bool) 
     chip that says so and, if money was received, the chip of the payment.
     """
     status = order.payment_status
-    label = PAYMENT_LABELS.get(status, status)
-    if status == P.AWAITING and has_money_to_accept:
-        label = _("Pago por aceptar")
+    label = get_payment_label(status, has_money_to_accept=has_money_to_accept)
     paid = ChipView(label, PAYMENT_TONES.get(status, "plain"))
     if order.status == OrderStatus.CANCELED:
         given_back = [paid] if status in {P.REFUNDED, *HAS_MONEY} else []

@@ -13,8 +13,8 @@ from backend.core.texts import _
 from backend.orders.delivery_kinds import DeliveryKind, read_delivery_kinds
 from backend.orders.models import Fulfillment, Order, OrderLine
 from backend.orders.parties import find_party_name, format_party_name
-from backend.orders.search import read_page_where
-from backend.orders.state_labels import LABELS_BY_KIND, ORDER_LABELS, PAYMENT_LABELS
+from backend.orders.search import find_orders_with_money_to_accept, read_page_where
+from backend.orders.state_labels import LABELS_BY_KIND, ORDER_LABELS, get_payment_label
 from backend.orders.states import LabelState
 from backend.payment.models import PaymentCollection, PaymentSession
 from backend.payment.states import SessionState
@@ -98,6 +98,7 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Seq
     )
     codes = {cart_id: code or "" for cart_id, code in await session.execute(paid)}
     kinds = await read_delivery_kinds(session, orders)
+    unaccepted = await find_orders_with_money_to_accept(session, ids)
     return [
         _order_row(
             order,
@@ -105,20 +106,27 @@ async def order_rows(session: AsyncSession, orders: Sequence[Order]) -> list[Seq
             guides.get(order.id, []),
             codes.get(order.cart_id, ""),
             kind=kinds[order.id],
+            payment_label=get_payment_label(order.payment_status, has_money_to_accept=order.id in unaccepted),
         )
         for order in orders
     ]
 
 
 def _order_row(
-    order: Order, items: Sequence[str], guides: Sequence[str], code: str, *, kind: DeliveryKind
+    order: Order,
+    items: Sequence[str],
+    guides: Sequence[str],
+    code: str,
+    *,
+    kind: DeliveryKind,
+    payment_label: str,
 ) -> Sequence[object]:
     address, payer = order.shipping_address, order.payer or {}
     return (
         order.number,
         order.created_at.astimezone(TIME_ZONE).strftime("%Y-%m-%d %H:%M"),
         ORDER_LABELS[order.status],
-        PAYMENT_LABELS[order.payment_status],
+        payment_label,
         LABELS_BY_KIND[kind][order.fulfillment_status],
         format_party_name(find_party_name(None, address, "")),
         order.email,

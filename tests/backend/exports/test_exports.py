@@ -32,12 +32,15 @@ from backend.exports.service import (
 )
 from backend.inventory.movements import MovementDetails, Reason, move_stock
 from backend.jobs import JobRun, RunAgain
+from backend.office.orders.listing import orders_view
 from backend.operations.tidy.rules import RULES
 from backend.pricing import Adjustment, PricedLine
 from backend.staff.models import Staff
 from backend.staff.rights import Actor, Role, SecondFactorMissing
+from tests.backend.orders.paying import place_order_at_bank, report_amount
 from tests.backend.reports.selling import paid_order, store_orders
 from tests.store_defaults import Defaults, add_product
+from tests.store_steps import PSE, complete_purchase
 
 OWNER = Actor("user_1", Role.OWNER, has_second_factor=True)
 MARCH = datetime(2026, 3, 10, 15, tzinfo=UTC)
@@ -130,6 +133,24 @@ async def test_each_kind_of_export_contains_its_rows(shop: Shop) -> None:
         (f"'{EVIL}", ["3", "10", "received", "'+57 300", "'@casa"], "user_1")
     ]
     assert await export_rows(shop, "movements") == [list(KINDS["movements"].columns)]
+
+
+async def test_exports_label_a_payment_like_the_list_of_orders(
+    shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
+) -> None:
+    """Let the bank approve money that staff must accept, for one of two orders that await their payment."""
+    async with shop.database.transaction() as session:
+        trompo = await add_product(session, shop_defaults, "trompo", stock=20, price=40_000)
+    _order_id, approved = await place_order_at_bank(shop, store, trompo)
+    await report_amount(shop, approved, "20", "USD")
+    await complete_purchase(store, trompo, 2, PSE)
+    async with shop.database.read() as session:
+        listed = (await orders_view(session, OWNER, {})).rows
+    expected = {str(row.number): row.chips[0].text for row in listed}
+    assert expected == {"1": "Pago por aceptar", "2": "Esperando al banco"}
+    for kind in ("orders", "lines"):
+        head, *rows = await export_rows(shop, kind, (date(2026, 1, 1), date(2030, 1, 1)))
+        assert {row[head.index("Pedido")]: row[head.index("Pago")] for row in rows} == expected
 
 
 @pytest.mark.usefixtures("sold")
