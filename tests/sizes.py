@@ -110,7 +110,7 @@ ONLY_ALL = (
         "long imports, random workbooks, former addresses and webhooks in the browser",
         (
             "tests/e2e/test_office_import.py::test_long_import_is_paged_stopped_and_continued",
-            "tests/e2e/test_office_import.py::test_unknown_list_is_mapped_and_losses_are_confirmed",
+            "tests/e2e/test_office_import.py::test_unknown_columns_of_an_import_are_mapped_and_removal_of_units_is_confirmed",
             "tests/e2e/test_office_redirects.py",
             "tests/e2e/test_office_webhooks.py",
             "tests/backend/imports/test_random_catalogs.py::test_workbook_with_titles_totals_and_merged_cells",
@@ -217,7 +217,7 @@ ONLY_ALL = (
             "tests/e2e/test_change_bank.py::test_payment_cancelled_or_retried_in_three_tabs_restores_one_cart",
             "tests/e2e/test_cart.py::test_tab_opened_before_the_cart_existed_shows_the_cart",
             "tests/e2e/test_purchase.py::test_tab_links_to_the_payment_started_in_another_tab[from the other tab]",
-            "tests/e2e/test_purchase.py::test_payment_click_in_a_tab_without_news_leads_to_the_existing_payment",
+            "tests/e2e/test_purchase.py::test_payment_click_in_an_outdated_tab_opens_the_existing_payment",
             "tests/e2e/test_accounts.py::test_new_password_and_logout_everywhere_end_other_sessions",
             "tests/e2e/test_accounts.py::test_guest_order_is_not_shown_to_a_new_account_with_its_email",
             "tests/e2e/test_accounts.py::test_registration_returns_to_the_checkout",
@@ -250,7 +250,7 @@ ONLY_ALL = (
             "tests/e2e/test_product.py::test_gallery_picture_is_no_larger_than_shown",
             "tests/e2e/test_every_page.py::test_screens_have_no_overflow_and_are_accessible",
             "tests/e2e/test_small_screens.py::test_no_page_is_wider_than_its_window_at_twelve_widths_or_with_large_text",
-            "tests/e2e/test_every_page.py::test_shop_pages_load_few_script_bytes",
+            "tests/e2e/test_every_page.py::test_scripts_that_the_browser_loads_on_a_shop_page_fit_the_limit",
             "tests/e2e/test_every_page.py::test_layout_does_not_shift_while_loading",
             "tests/e2e/test_every_page.py::test_focus_is_visible_on_every_element",
             "tests/e2e/test_every_page.py::test_skip_link_is_visible_only_with_the_keyboard_focus",
@@ -269,8 +269,8 @@ ONLY_ALL = (
         "comfort of single screens",
         (
             "tests/e2e/test_checkout_errors.py::test_duplicated_tab_places_the_same_order_once",
-            "tests/e2e/test_gifts.py::test_gift_message_is_kept_until_it_is_short_enough",
-            "tests/e2e/test_gifts.py::test_fields_say_their_limits_and_a_mistyped_domain",
+            "tests/e2e/test_gifts.py::test_too_long_gift_message_stays_in_its_field_until_it_is_shortened",
+            "tests/e2e/test_gifts.py::test_checkout_fields_show_their_limits_and_suggest_a_corrected_email_domain",
             "tests/e2e/test_catalog.py::test_list_of_hundreds_of_products_can_be_shown_to_its_end",
             "tests/e2e/test_catalog.py::test_second_picture_is_loaded_on_hover",
             "tests/e2e/test_catalog.py::test_ages_and_brands_have_their_own_pages",
@@ -311,7 +311,7 @@ ONLY_ALL = (
             "tests/e2e/test_google.py::test_google_button_is_hidden_without_settings",
             "tests/e2e/test_google.py::test_document_states_if_google_login_is_available",
             "tests/e2e/test_google.py::test_unverified_google_email_is_rejected",
-            "tests/e2e/test_gifts.py::test_saved_address_of_another_person_is_a_recipient",
+            "tests/e2e/test_gifts.py::test_choosing_a_saved_address_of_another_person_fills_in_the_gift_recipient",
             "tests/e2e/test_phone.py::test_header_hides_on_the_way_down_and_returns_on_the_way_up",
             "tests/e2e/test_reviews.py::test_review_form_does_not_keep_the_text_of_another_product",
             "tests/e2e/test_variants.py::test_chosen_variant_stays_while_reviews_are_read",
@@ -353,11 +353,11 @@ ONLY_ALL = (
     ExtraTests(
         "an order's page after rarer events",
         (
-            "tests/e2e/test_purchase.py::test_restored_cart_keeps_the_lines_of_the_new_one",
+            "tests/e2e/test_purchase.py::test_restoring_a_cart_adds_its_lines_to_the_shoppers_new_cart",
             "tests/e2e/test_purchase.py::test_page_of_a_paid_order_shows_the_tracking_of_its_parcel",
             "tests/e2e/test_purchase.py::test_unpaid_shipped_order_is_not_shown_as_paid",
             "tests/e2e/test_returns.py::test_customer_cancels_an_unshipped_order",
-            "tests/e2e/test_change_bank.py::test_second_approval_of_a_purchase_raises_an_attention",
+            "tests/e2e/test_change_bank.py::test_second_approval_of_a_purchase_raises_attention",
             "tests/e2e/test_free_order.py",
         ),
         "`tests/storefront/pages/order/` has the page, `tests/backend/fulfillment/test_tracker.py` its parcels,"
@@ -396,7 +396,7 @@ ONLY_ALL = (
             "tests/e2e/test_presses.py::test_quantity_changed_just_before_leaving_is_shown_on_the_next_page",
             "tests/e2e/test_presses.py::test_answer_for_the_previous_product_does_not_mark_the_button_as_done",
             "tests/e2e/test_presses.py::test_duplicated_tab_does_not_repeat_a_waiting_action",
-            "tests/e2e/test_stale_pages.py::test_page_of_an_earlier_version_opens_the_requested_page[a search",
+            "tests/e2e/test_stale_pages.py::test_page_of_an_earlier_version_loads_the_requested_document[a search",
             "tests/e2e/test_without.py::test_shop_works_without_browser_storage[full",
             "tests/e2e/test_sent_forms.py::test_pqrs_form_changed_after_a_cut_connection_is_stored_separately",
             "tests/e2e/test_sent_forms.py::test_return_form_sent_over_a_cut_connection_keeps_its_input_and_is_stored_once",
@@ -419,7 +419,7 @@ ONLY_ALL = (
     ExtraTests(
         "messages of single forms",
         (
-            "tests/e2e/test_accounts.py::test_gateway_errors_are_shown_in_the_shops_words",
+            "tests/e2e/test_accounts.py::test_account_forms_show_proxy_errors_in_the_shops_words",
             "tests/e2e/test_accounts.py::test_registration_errors_are_shown_next_to_their_fields",
             "tests/e2e/test_accounts.py::test_customer_changes_profile_and_address_book",
             "tests/e2e/test_accounts.py::test_saved_addresses_are_changed_and_one_becomes_the_default",

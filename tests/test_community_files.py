@@ -35,7 +35,7 @@ def test_file_for_the_code_host_matches_its_schema(schema: str) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_hooks_of_contributors_come_from_the_project_and_exist() -> None:
+def test_pre_commit_hooks_run_only_existing_programs_of_the_project() -> None:
     repositories = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
     assert [one["repo"] for one in repositories] == ["local"]
     hooks = {hook["id"]: hook["entry"].split() for hook in repositories[0]["hooks"]}
@@ -45,7 +45,7 @@ def test_hooks_of_contributors_come_from_the_project_and_exist() -> None:
     assert (ROOT / "tools/commit_subject.py").exists()
 
 
-def test_every_change_runs_all_checks_and_builds_the_site() -> None:
+def test_ci_workflow_runs_all_checks_and_builds_the_docs() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/checks.yml").read_text("utf-8"))
     runs = [step.get("run") for step in workflow["jobs"]["ci"]["steps"]]
     assert ".ci/run" in runs

@@ -132,5 +132,5 @@ def find_unknown_quotes() -> Iterator[str]:
                 yield f"{document.relative_to(ROOT)}: «{quote}»"
 
 
-def test_quotes_in_office_documents_are_texts_of_the_shop() -> None:
+def test_texts_quoted_in_the_office_documents_exist_in_the_shop() -> None:
     assert list(find_unknown_quotes()) == []

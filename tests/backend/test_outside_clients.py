@@ -300,7 +300,7 @@ async def test_refusal_of_an_invoice_is_cleaned_and_shortened_for_storage() -> N
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
-async def test_implausible_date_in_an_invoice_response_raises_the_noanswer_error(moment: str) -> None:
+async def test_invoice_response_with_an_implausible_date_is_treated_as_no_answer(moment: str) -> None:
     made = {"number": "T1", "code": "ab" * 48, "issued_at": moment, "xml": ""}
     transport = BodyTransport(lambda: chunked_body(json.dumps(made).encode()), status=201)
     client = UblClient("http://invoices.test", SecretStr("key"), transport, QUICK)

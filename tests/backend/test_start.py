@@ -18,7 +18,9 @@ from backend.start import prepare
 from tests.production import PRODUCTION
 
 
-async def test_empty_database_is_filled_once(database_url: str, settings: Settings) -> None:
+async def test_demo_products_are_added_only_to_an_empty_database(
+    database_url: str, settings: Settings
+) -> None:
     settings = settings.model_copy(update={"database_url": database_url})
     assert (await prepare(settings)).products > 0
     assert (await prepare(settings)).products == 0

@@ -223,7 +223,7 @@ def test_proxy_accepts_the_body_sizes_that_the_shop_accepts() -> None:
     assert max_size_of_others > MAX_BODY_BYTES + MAX_DISCARDED_BYTES
 
 
-def test_proxy_waits_for_a_body_longer_than_the_shop() -> None:
+def test_proxy_has_longer_body_timeouts_than_the_shop() -> None:
     timeouts = dict(re.findall(r"^\s*(read_body|write) (\d+[sm])$", read_file("Caddyfile"), re.MULTILINE))
     seconds = {name: int(value[:-1]) * {"s": 1, "m": 60}[value[-1]] for name, value in timeouts.items()}
     longest = max(limit.timeout_s for limit in LARGER_BODIES.values())

@@ -157,7 +157,7 @@ async def test_customer_logs_out_logs_in_and_resets_the_password(
         (503, "application/json", '{"type": "unavailable", "message": "The database does not answer"}'),
     ],
 )
-async def test_gateway_errors_are_shown_in_the_shops_words(
+async def test_account_forms_show_proxy_errors_in_the_shops_words(
     page_320: Page, watch: PageWatch, status: int, kind: str, body: str
 ) -> None:
     watch.expect(str(status))

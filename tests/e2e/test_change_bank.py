@@ -77,7 +77,7 @@ async def test_payment_can_be_moved_to_another_bank(page: Page, server: ShopServ
     assert read_stock(server, product) == stock - 1
 
 
-async def test_second_approval_of_a_purchase_raises_an_attention(page_1280: Page, server: ShopServer) -> None:
+async def test_second_approval_of_a_purchase_raises_attention(page_1280: Page, server: ShopServer) -> None:
     page, before = page_1280, list_attention_kinds(server).count("paid_twice")
     await prepare_payment(page, "coca-balero")
     await go_to_bank(page)

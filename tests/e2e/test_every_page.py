@@ -174,7 +174,7 @@ async def test_layout_does_not_shift_while_loading(page: Page, path: str) -> Non
     assert sum(await page.evaluate("window.shifts")) < 0.01
 
 
-async def test_shop_pages_load_few_script_bytes(page_320: Page) -> None:
+async def test_scripts_that_the_browser_loads_on_a_shop_page_fit_the_limit(page_320: Page) -> None:
     """Add up all scripts of each page, also those that the browser has cached from an earlier page."""
     await put_in_cart(page_320, "trompo-de-madera")
     for path in ("/", "/catalog", "/product/trompo-de-madera", "/gift", "/cart", "/checkout"):
@@ -186,7 +186,7 @@ async def test_shop_pages_load_few_script_bytes(page_320: Page) -> None:
         assert sum(sizes) <= MAX_SCRIPT_BYTES, path
 
 
-async def test_scripts_of_every_shop_page_fit_the_limit(production_build: None) -> None:
+async def test_scripts_built_for_every_shop_page_fit_the_limit(production_build: None) -> None:
     sizes = {path: sum(map(read_served_size, files)) for path, files in list_page_scripts().items()}
     assert {"", "checkout", "order/:id", "account", "*"} < set(sizes)
     assert {path: size for path, size in sizes.items() if size > MAX_SCRIPT_BYTES} == {}

@@ -21,7 +21,7 @@ MESSAGE = "Feliz cumpleaños, <b>Ana</b> 🎈\nTus abuelos"
 
 
 @PHONE_ONLY
-async def test_gift_message_is_kept_until_it_is_short_enough(page: Page) -> None:
+async def test_too_long_gift_message_stays_in_its_field_until_it_is_shortened(page: Page) -> None:
     await put_in_cart(page, "yoyo-de-madera")
     await page.goto("/cart")
     await page.get_by_test_id("add-wrapping").click()
@@ -68,7 +68,7 @@ async def expect_recipient(page: Page, **names: str) -> None:
         await expect(field(page, name)).to_have_value(text)
 
 
-async def test_gift_for_another_person_is_paid_by_its_giver(page: Page, server: ShopServer) -> None:
+async def test_gift_order_shows_its_payer_apart_from_the_recipient(page: Page, server: ShopServer) -> None:
     await put_in_cart(page, "yoyo-de-madera")
     await open_checkout(page)
     tick, name = page.get_by_test_id("gift-recipient"), field(page, "recipient_first_name")
@@ -126,7 +126,7 @@ async def test_company_buys_with_its_name_and_nit(page: Page, server: ShopServer
 
 
 @PHONE_ONLY
-async def test_saved_address_of_another_person_is_a_recipient(page: Page) -> None:
+async def test_choosing_a_saved_address_of_another_person_fills_in_the_gift_recipient(page: Page) -> None:
     await register(page, f"tias{page.viewport_size['width']}@example.com")  # type: ignore[index]
     await add_address(page, "Calle 10 # 5-20", "Leticia, Amazonas")
     await add_address(page, "Carrera 7 # 71-21", "Medellín, Antioquia")
@@ -150,7 +150,7 @@ async def test_saved_address_of_another_person_is_a_recipient(page: Page) -> Non
 
 
 @PHONE_ONLY
-async def test_fields_say_their_limits_and_a_mistyped_domain(page: Page) -> None:
+async def test_checkout_fields_show_their_limits_and_suggest_a_corrected_email_domain(page: Page) -> None:
     await put_in_cart(page, "yoyo-de-madera")
     await open_checkout(page)
     counter = page.get_by_test_id("count-address")

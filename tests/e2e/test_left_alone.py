@@ -79,7 +79,7 @@ async def test_quantity_changes_after_a_long_pause(page: Page) -> None:
     await expect(page.get_by_test_id("cart-total")).to_have_text("$ 33.800")
 
 
-async def test_actions_on_a_slow_connection_are_done_in_order(page: Page) -> None:
+async def test_actions_on_a_slow_connection_are_done_in_the_sequence_of_clicks(page: Page) -> None:
     await put_in_cart(page, "yoyo-de-madera")
     await SlowConnection(0.25).intercept(page)
     await page.goto("/cart")

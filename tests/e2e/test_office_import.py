@@ -43,7 +43,7 @@ async def expect_summary(page: Page, *parts: str) -> None:
         await expect(page.get_by_test_id("import-summary")).to_contain_text(part)
 
 
-async def test_spreadsheet_with_a_zip_creates_products(
+async def test_import_of_a_spreadsheet_and_a_zip_of_pictures_creates_products(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
 ) -> None:
     watch.expect("400")
@@ -79,7 +79,7 @@ UNKNOWN_LIST = (
 )
 
 
-async def test_unknown_list_is_mapped_and_losses_are_confirmed(
+async def test_unknown_columns_of_an_import_are_mapped_and_removal_of_units_is_confirmed(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, axe: str
 ) -> None:
     shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])

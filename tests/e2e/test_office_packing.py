@@ -25,7 +25,7 @@ async def open_packing(page: Page, shop: ShopServer, placed_order: PlacedOrder) 
     await expect(page.get_by_test_id("pack-line").first).to_be_visible()
 
 
-async def test_order_lines_are_ticked_and_one_label_is_created(
+async def test_packing_in_two_browsers_creates_one_label_after_all_lines_are_ticked(
     open_page: OpenPage, server: ShopServer
 ) -> None:
     placed_order = await place_paid_order(server)

@@ -15,7 +15,9 @@ def server(private_server: ShopServer) -> ShopServer:
     return private_server
 
 
-async def test_owner_changes_the_settings(open_page: OpenPage, server: ShopServer) -> None:
+async def test_settings_saved_by_the_owner_change_an_open_shop_page(
+    open_page: OpenPage, server: ShopServer
+) -> None:
     async with open_page(*PHONE) as owner, open_page(*PHONE) as shopper:
         await shopper.goto("/")
         await enter_office(owner, server)

@@ -91,7 +91,7 @@ async def test_offline_page_tries_again_if_its_first_request_is_never_answered(p
 
 
 @pytest.mark.parametrize("path", ["/oficina", "/account", "/checkout", "/order/x", "/store/products"])
-async def test_private_addresses_are_left_to_the_browser(phone: Page, path: str) -> None:
+async def test_private_pages_opened_offline_show_the_browsers_own_error(phone: Page, path: str) -> None:
     await install_worker(phone)
     await phone.context.set_offline(True)
     with pytest.raises(Error, match="ERR_INTERNET_DISCONNECTED"):

@@ -111,7 +111,9 @@ async def test_cancelled_payment_releases_the_stock(page_320: Page, server: Shop
     assert read_stock(server, product) == stock
 
 
-async def test_restored_cart_keeps_the_lines_of_the_new_one(page_1280: Page, server: ShopServer) -> None:
+async def test_restoring_a_cart_adds_its_lines_to_the_shoppers_new_cart(
+    page_1280: Page, server: ShopServer
+) -> None:
     page = page_1280
     await prepare_payment(page, "coca-balero")
     await go_to_bank(page)
@@ -220,7 +222,7 @@ async def _fill_in_two_tabs(page: Page, email: str, to_other_tab: HeldMessages |
     return other_tab
 
 
-async def test_payment_click_in_a_tab_without_news_leads_to_the_existing_payment(
+async def test_payment_click_in_an_outdated_tab_opens_the_existing_payment(
     page_1280: Page, server: ShopServer
 ) -> None:
     email = "dos-ventanas@example.com"

@@ -67,7 +67,7 @@ async def search(page: Page) -> None:
     [(follow_link, r"/wishlist$"), (search, r"/catalog\?q=oso$")],
     ids=["a link", "a search"],
 )
-async def test_page_of_an_earlier_version_opens_the_requested_page(
+async def test_page_of_an_earlier_version_loads_the_requested_document(
     page: Page, leave: Callable[[Page], Awaitable[None]], address: str
 ) -> None:
     upgrade, may_load = Upgrade(), asyncio.Event()

@@ -50,7 +50,7 @@ async def test_click_before_the_scripts_load_is_done_afterwards(server: ShopServ
 
 
 @PHONE_ONLY
-async def test_several_clicks_before_the_scripts_load_are_done_in_order(
+async def test_several_clicks_before_the_scripts_load_are_done_in_their_sequence(
     server: ShopServer, page: Page
 ) -> None:
     async with hold_scripts(server, page, "/product/trompo-de-madera"):

@@ -25,7 +25,7 @@ def test_help_lists_every_target() -> None:
 
 
 @pytest.mark.parametrize("target", ["nonsense", "tests"])
-def test_unknown_target_is_refused_with_the_list(target: str) -> None:
+def test_unknown_make_target_is_refused_with_the_list_of_targets(target: str) -> None:
     made = run_make(f"{target}.no")
     assert made.returncode == 2
     assert f"There is no target {target}.no." in made.stderr

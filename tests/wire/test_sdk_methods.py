@@ -7,7 +7,7 @@ from backend.core.config.settings import Settings
 from tests.wire.sdk_methods import PAGE, build_table, has_route, list_sdk_methods, replace_table
 
 
-def test_api_page_matches_the_routes(tmp_path: Path) -> None:
+def test_table_of_sdk_methods_in_the_api_document_matches_the_routes(tmp_path: Path) -> None:
     """Compare the table of docs/api.md with the routes. `python -m tests.wire.sdk_methods` rewrites it."""
     api = create_api(Shop(Settings(data_dir=tmp_path)))
     text = PAGE.read_text("utf-8")

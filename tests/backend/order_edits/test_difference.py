@@ -106,7 +106,9 @@ async def test_payment_of_a_difference_is_recorded_once_by_concurrent_requests(t
     assert sum(one.captured_amount or 0 for one in await list_payments(till, order)) == 2 * PRICE
 
 
-async def test_difference_that_a_rival_received_is_not_received_again(till: Till) -> None:
+async def test_difference_recorded_concurrently_by_another_request_cannot_be_recorded_again(
+    till: Till,
+) -> None:
     order = await make_dearer(till)
 
     async def rival(session: AsyncSession) -> None:

@@ -176,7 +176,9 @@ async def test_shipping_must_be_chosen_again_after_the_address_changes(
     assert (await till.read_order(order.id)).shipping_total == 0
 
 
-async def test_dearer_zone_is_not_confirmed_at_its_old_price(till: Till, order: Order) -> None:
+async def test_edit_is_refused_if_its_shipping_became_dearer_until_shipping_is_chosen_again(
+    till: Till, order: Order
+) -> None:
     edit = await choose_shipping(till, order, "own_delivery")
     async with till.database.transaction() as session:
         dearer = update(ShippingOption).where(ShippingOption.provider_id == "own_delivery")

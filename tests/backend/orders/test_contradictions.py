@@ -373,7 +373,7 @@ async def test_latest_bank_report_determines_the_missing_amount(
     assert (await fulfill(admin, order_id)).status_code == 400
 
 
-async def test_report_in_another_currency_has_no_missing_amount(
+async def test_attention_about_a_report_in_another_currency_has_no_missing_amount(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     _order_id, session_id = await place_order_at_bank(shop, store, trompo)

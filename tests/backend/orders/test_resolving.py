@@ -137,7 +137,7 @@ async def test_only_one_of_four_concurrent_decisions_about_a_payment_is_executed
     assert await read_stock(shop) == (3, 2 if is_paid else 0)
 
 
-async def test_dismissing_a_late_payment_stores_only_a_note(
+async def test_dismissing_a_late_payment_changes_neither_the_order_nor_refunds(
     shop: Shop, admin: httpx.AsyncClient, late: tuple[str, str]
 ) -> None:
     decision = {"action": "dismissed", "note": "The gateway took it back itself"}
@@ -247,7 +247,9 @@ async def test_dismissed_approval_needs_attention_again_when_its_amount_is_repor
     assert await list_open_kinds(shop) == []
 
 
-async def test_rejection_of_held_payment_cancels_the_order(shop: Shop, paying: tuple[str, str]) -> None:
+async def test_held_payment_that_the_bank_rejects_cancels_the_order(
+    shop: Shop, paying: tuple[str, str]
+) -> None:
     await report_payment(shop, paying[1], S.HELD)
     await report_payment(shop, paying[1], S.REJECTED)
     assert await read_order_status(shop, paying[0]) == ("canceled", "canceled")

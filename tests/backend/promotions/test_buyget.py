@@ -174,7 +174,7 @@ def offers_of_carts(draw: st.DrawFn) -> list[Offer]:
 @given(
     lines_of_carts(), offers_of_carts(), st.none() | st.integers(0, 60_000), st.randoms(use_true_random=False)
 )
-def test_discounts_of_any_cart_are_exact_and_do_not_depend_on_the_order_of_codes(
+def test_discounts_of_any_cart_are_exact_for_any_sequence_of_codes(
     lines: list[TargetLine], offers: list[Offer], shipping: int | None, dice: random.Random
 ) -> None:
     found = apply_offers(offers, lines, shipping)

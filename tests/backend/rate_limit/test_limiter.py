@@ -204,7 +204,7 @@ async def test_retry_after_is_the_remaining_time_of_the_window(database: Databas
         assert refused.value.retry_after == wait
 
 
-async def test_daily_limit_lasts_a_day(database: Database, moment: datetime) -> None:
+async def test_retry_after_of_the_daily_limit_is_one_day(database: Database, moment: datetime) -> None:
     limit = RateLimit("test", per_pair=9, per_client=9, per_subject=0, per_day=1)
     await limiter.hit(database, limit, "ana@example.com", CLIENT)
     with pytest.raises(SubjectExhausted) as refused:

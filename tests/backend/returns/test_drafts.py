@@ -86,7 +86,7 @@ async def test_draft_cannot_request_units_that_another_return_has_requested_mean
     assert len(await read_all(shop, Return.id)) == 2
 
 
-async def test_return_received_in_the_office_is_not_received_again(
+async def test_return_received_in_the_office_cannot_be_received_from_an_older_draft(
     shop: Shop, admin: httpx.AsyncClient, delivered: Sold
 ) -> None:
     row = await request_return(shop, delivered, units=2)

@@ -24,7 +24,7 @@ async def find_by_price_type(admin: httpx.AsyncClient, price_type: str) -> dict[
     return next(option for option in options if option["price_type"] == price_type)
 
 
-async def test_linked_provider_makes_its_option_available(
+async def test_shipping_option_is_available_only_while_its_provider_is_linked(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     """Unlink the provider, and link it again (spec: Errors, provider not linked to the stock location)."""

@@ -69,7 +69,7 @@ def test_municipality_has_its_official_name_and_department(code: str, name: str,
 
 
 @pytest.mark.parametrize("code", ["27086000", "94663000"])
-def test_retired_codes_are_unknown(code: str) -> None:
+def test_retired_municipality_codes_are_not_found(code: str) -> None:
     assert find_municipality_by_code(code) is None
 
 
@@ -186,7 +186,7 @@ def test_file_of_municipalities_has_no_duplicates_and_no_empty_cells() -> None:
         ("Pto Colombia (Atlántico), Colombia", "08573000"),
     ],
 )
-def test_names_in_everyday_use_are_found(text: str, code: str) -> None:
+def test_municipality_is_found_by_its_everyday_name(text: str, code: str) -> None:
     assert [place.code for place in find_municipalities_by_name(text)] == [code]
     assert search_municipalities(text)[0].code == code
 

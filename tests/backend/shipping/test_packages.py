@@ -44,7 +44,7 @@ def test_light_item_has_the_minimum_weight() -> None:
     assert pack_items([Item(3, weight=0.05, length=5, height=5, width=5)]) == (Package(1, 8, 8, 8),)
 
 
-def test_weights_add_up_to_the_gram() -> None:
+def test_weight_of_a_package_is_the_exact_sum_of_its_items() -> None:
     assert pack_items([Item(3, weight=0.1), Item(7, weight=0.4)])[0].weight == 3.1
 
 
@@ -127,7 +127,7 @@ def test_every_unit_fits_into_a_package(bought: list[Item]) -> None:
 
 
 @given(st.lists(items, max_size=5))
-def test_packing_ignores_the_order_of_items(bought: list[Item]) -> None:
+def test_packages_do_not_depend_on_the_sequence_of_items(bought: list[Item]) -> None:
     assert pack_items(bought) == pack_items(list(reversed(bought)))
 
 

@@ -212,7 +212,7 @@ def test_reader_process_has_no_secrets_in_its_environment(
 
 
 @pytest.mark.usefixtures("reader_process")
-def test_other_zip_is_not_a_workbook() -> None:
+def test_zip_file_that_is_no_workbook_is_refused_as_damaged() -> None:
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as packed:
         packed.writestr("_rels/.rels", relations(("b", "officeDocument", "../../etc/passwd")))

@@ -248,7 +248,7 @@ async def test_invitation_resent_while_its_mail_is_being_sent_is_sent_again(
     assert (await accept_invitation(new_browser(), second)).status_code == 200
 
 
-async def test_concurrent_invitations_of_one_address_conflict(shop: Shop, owner: Actor) -> None:
+async def test_second_concurrent_invitation_of_an_email_is_refused(shop: Shop, owner: Actor) -> None:
     results = await asyncio.gather(
         *(invite_member(shop, owner, role=role) for role in (Role.SHOP, Role.STOCKROOM)),
         return_exceptions=True,
@@ -261,7 +261,9 @@ async def test_concurrent_invitations_of_one_address_conflict(shop: Shop, owner:
     "email",
     ["", "lina", "lina@", f"{'l' * 60}@trompo.example", "ñandú@trompo.example", "lina@trömpo.example"],
 )
-async def test_invalid_address_is_refused_at_its_field(shop: Shop, owner: Actor, email: str) -> None:
+async def test_invitation_with_an_invalid_email_is_refused_at_its_field(
+    shop: Shop, owner: Actor, email: str
+) -> None:
     with pytest.raises(InvalidData) as refused:
         await invite_member(shop, owner, email=email)
     assert list(refused.value.fields) == ["email"]

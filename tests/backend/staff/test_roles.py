@@ -49,7 +49,7 @@ async def read_actor(shop: Shop, token: str) -> Actor:
     return actor
 
 
-async def test_members_have_exactly_the_rights_of_their_role_and_lose_them_at_once(
+async def test_members_have_exactly_the_rights_of_their_role_and_lose_them_immediately(
     shop: Shop, owner: Actor, staff: dict[Role, str]
 ) -> None:
     role = await make_role(shop, owner)
@@ -151,7 +151,9 @@ async def test_custom_role_with_the_name_of_another_role_is_refused(
         await make_role(shop, owner, name)
 
 
-async def test_number_of_roles_is_limited(shop: Shop, owner: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_number_of_custom_roles_is_limited(
+    shop: Shop, owner: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("backend.staff.roles.MAX_ROLES", 1)
     await make_role(shop, owner)
     with pytest.raises(NotAllowed, match="at most 1") as refused:

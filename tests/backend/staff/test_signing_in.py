@@ -34,7 +34,9 @@ async def sign_in(anyone: httpx.AsyncClient, email: object, password: object) ->
     return await anyone.post("/auth/user/emailpass", json={"email": email, "password": password})
 
 
-async def test_staff_sign_in_and_use_the_admin_api(anyone: httpx.AsyncClient, shop: Shop) -> None:
+async def test_token_of_a_staff_sign_in_works_in_the_admin_api_and_can_be_refreshed(
+    anyone: httpx.AsyncClient, shop: Shop
+) -> None:
     """Use the token of POST /auth/user/emailpass as a bearer token, and refresh it (spec: Authentication)."""
     await create_staff(shop.database, COMMAND_LINE, f" {EMAIL.upper()} ", PASSWORD)
     token = (await sign_in(anyone, EMAIL, PASSWORD)).json()["token"]
@@ -70,7 +72,7 @@ async def test_guessing_of_passwords_is_limited(anyone: httpx.AsyncClient, shop:
     assert (await sign_in(anyone, "otra@trompo.example", "x")).status_code == 401
 
 
-async def test_guessing_from_many_addresses_is_limited_to_50_attempts(
+async def test_guessing_a_password_from_many_ip_addresses_is_limited_to_50_attempts(
     anyone: httpx.AsyncClient, shop: Shop
 ) -> None:
     await create_staff(shop.database, COMMAND_LINE, EMAIL, PASSWORD)

@@ -51,7 +51,9 @@ async def test_kind_that_was_turned_off_is_not_mailed_to_this_member(shop: Shop,
     assert await read_on(shop, owner) == {NoticeKind.PQRS}
 
 
-async def test_change_is_in_the_audit_with_the_names_of_the_notices(shop: Shop, office: Office) -> None:
+async def test_changed_choice_of_notices_is_audited_with_the_names_of_the_notices(
+    shop: Shop, office: Office
+) -> None:
     packer = office.actor(Role.STOCKROOM)
     await choose(shop, packer, packer.id, *list_kinds(RIGHTS[Role.STOCKROOM]))  # nothing changes
     await choose(shop, packer, packer.id, NoticeKind.STOCK)
@@ -74,7 +76,7 @@ async def test_notices_of_others_are_changed_only_by_owners(shop: Shop, office: 
     assert await read_on(shop, office.actor(Role.STOCKROOM)) == set()
 
 
-async def test_simultaneous_changes_are_both_stored(shop: Shop, office: Office) -> None:
+async def test_simultaneous_equal_choices_of_notices_raise_no_error(shop: Shop, office: Office) -> None:
     packer = office.actor(Role.STOCKROOM)
     await asyncio.gather(*(choose(shop, packer, packer.id) for _number in range(3)))
     assert await read_on(shop, packer) == set()

@@ -55,7 +55,9 @@ async def list_days(shop: Shop) -> list[str]:
         (datetime(2026, 11, 29, 0, 59, tzinfo=UTC), NO_SUMMARY, None),
     ],
 )
-def test_summary_is_due_from_its_hour_in_colombia_on(moment: datetime, hour: int, day: date | None) -> None:
+def test_daily_summary_is_due_after_its_hour_in_colombia(
+    moment: datetime, hour: int, day: date | None
+) -> None:
     assert find_due_day(moment, hour) == day
 
 
@@ -80,7 +82,7 @@ async def test_day_before_the_shop_had_staff_has_no_summary(shop: Shop, office: 
     assert await list_days(shop) == []
 
 
-async def test_summary_has_the_orders_and_the_money_of_the_day_and_what_waits(
+async def test_daily_summary_contains_orders_and_money_of_the_day_and_open_tasks(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient, office: Office
 ) -> None:
     async with shop.database.transaction() as session:
@@ -130,7 +132,7 @@ async def test_summary_of_a_quiet_day_says_that_nothing_waits(shop: Shop, office
     assert cop("Pedidos pagados: 0.\n\nDinero que entró: $ 0.\n\nNada espera.") in text
 
 
-async def test_member_who_turned_the_summary_off_gets_none(shop: Shop, office: Office) -> None:
+async def test_member_who_disabled_the_daily_summary_gets_no_mail(shop: Shop, office: Office) -> None:
     async with shop.database.transaction() as session:
         await save_choices(
             session, office.actor(Role.ACCOUNTANT), office.ids[Role.ACCOUNTANT], {Channel.MAIL: []}

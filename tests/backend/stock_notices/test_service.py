@@ -159,7 +159,7 @@ async def test_no_stock_notice_is_sent_for_a_hidden_product(waiting: Waiting) ->
     assert await waiting.notified() == []
 
 
-async def test_units_added_by_an_import_send_notices(waiting: Waiting, sender: Sender) -> None:
+async def test_units_added_by_an_import_send_stock_notices(waiting: Waiting, sender: Sender) -> None:
     await waiting.wait(ANA)
     assert await waiting.notified() == []
     await sender.send_spreadsheet("handle,stock\ntrompo,4\n")

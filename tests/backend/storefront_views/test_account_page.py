@@ -21,7 +21,7 @@ from tests.store_defaults import Defaults, add_product
 from tests.store_steps import HOME, complete_purchase
 
 
-async def test_orders_on_the_account_page_have_a_status_and_tracking(
+async def test_account_page_shows_status_and_tracking_of_each_order(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:

@@ -49,7 +49,7 @@ def list_cases() -> list[tuple[str, Mapping[str, str], bytes, bool]]:
     ]
 
 
-def test_library_of_standard_webhooks_accepts_only_calls_of_the_shop() -> None:
+def test_standard_webhooks_library_accepts_only_genuine_calls_of_the_shop() -> None:
     for secret, headers, body, is_genuine in list_cases():
         if is_genuine:
             assert Webhook(secret).verify(body, dict(headers)) == json.loads(BODY)
@@ -58,7 +58,7 @@ def test_library_of_standard_webhooks_accepts_only_calls_of_the_shop() -> None:
                 Webhook(secret).verify(body, dict(headers))
 
 
-def test_documented_python_accepts_only_calls_of_the_shop() -> None:
+def test_documented_python_receiver_accepts_only_genuine_calls_of_the_shop() -> None:
     module: dict[str, Any] = {}
     exec(read_block("python"), module)
     is_genuine: Callable[..., bool] = module["is_genuine"]
@@ -66,7 +66,7 @@ def test_documented_python_accepts_only_calls_of_the_shop() -> None:
         assert is_genuine(secret, headers, body) is expected
 
 
-def test_documented_javascript_accepts_only_calls_of_the_shop(tmp_path: Path) -> None:
+def test_documented_javascript_receiver_accepts_only_genuine_calls_of_the_shop(tmp_path: Path) -> None:
     (tmp_path / "receiver.mjs").write_text(read_block("js"), "utf-8")
     (tmp_path / "call.mjs").write_text(JS_CALL % json.dumps("./receiver.mjs"), "utf-8")
     cases = list_cases()
@@ -82,7 +82,7 @@ def test_documented_javascript_accepts_only_calls_of_the_shop(tmp_path: Path) ->
     assert json.loads(answer.stdout) == [expected for *_call, expected in cases]
 
 
-def test_document_lists_every_event() -> None:
+def test_webhooks_document_lists_every_event() -> None:
     table = DOCUMENT.partition("## The events")[2].partition("## ")[0]
     listed = set(re.findall(r"`([a-z-]+\.[a-z]+|ping)`", table.partition("The names are")[0]))
     assert listed == {*WebhookEvent, "ping"}

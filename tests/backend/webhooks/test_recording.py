@@ -201,7 +201,9 @@ def test_every_webhook_event_is_named_by_an_object_and_an_action() -> None:
     assert all(len(event.split(".")) == 2 for event in WebhookEvent)
 
 
-async def test_old_events_are_deleted_and_those_that_wait_are_kept_longer(shop: Shop, endpoint: str) -> None:
+async def test_old_webhook_deliveries_are_deleted_later_if_failed_or_waiting(
+    shop: Shop, endpoint: str
+) -> None:
     ages = [
         ("delivered", 6),
         ("delivered", 8),

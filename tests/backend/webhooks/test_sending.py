@@ -137,7 +137,7 @@ async def test_event_of_a_savepoint_is_sent_once(shop: Shop, worker: Worker, pro
     assert program.events == ["order.placed"]
 
 
-async def test_program_gets_only_the_events_that_it_wants(
+async def test_webhook_endpoint_receives_only_its_chosen_events(
     shop: Shop, worker: Worker, program: Program, other_program: Program
 ) -> None:
     await add_endpoint(shop, program.url, WebhookEvent.PRODUCT_CREATED)
@@ -193,7 +193,7 @@ async def test_failed_call_is_repeated_unchanged(shop: Shop, worker: Worker, pro
     assert (endpoint.failures, endpoint.failing_since, endpoint.paused_until) == (0, None, None)
 
 
-async def test_call_that_always_fails_is_given_up_until_staff_try_again(
+async def test_call_that_always_fails_is_not_repeated_until_staff_try_again(
     shop: Shop, worker: Worker, program: Program
 ) -> None:
     endpoint_id, _secret = await add_endpoint(shop, program.url)

@@ -69,7 +69,7 @@ def test_only_the_latest_products_of_a_state_are_recorded() -> None:
     assert len(pages) == 0
 
 
-def test_forgetting_a_left_url_keeps_the_products_of_the_next_url() -> None:
+def test_forgetting_the_products_of_a_former_url_keeps_those_of_the_current_one() -> None:
     pages = OpenPages()
     left, now = showing(HomeState, "a", address="/a"), showing(HomeState, "a", address="/b")
     pages.note("tab_1", left)

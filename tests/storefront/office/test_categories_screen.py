@@ -179,7 +179,7 @@ async def test_picture_is_set_and_removed(
     assert screen.content.picture == ""
 
 
-async def test_chosen_heir_gets_the_products_and_address_of_a_deleted_category(
+async def test_products_and_address_of_a_deleted_category_move_to_the_chosen_category(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     parent = await open_editor(browser_of, ids["libros"])

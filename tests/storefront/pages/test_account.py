@@ -460,7 +460,7 @@ async def test_only_the_customer_withdraws_their_consent(shop: Shop, shopper: Sh
     assert state.consents[0].detail.startswith("Retirado el ")
 
 
-async def test_customer_accepts_offers_only_of_a_shop_that_sends_reminders(
+async def test_customer_can_consent_to_marketing_only_if_the_shop_sends_reminders(
     shop: Shop, shopper: Shopper
 ) -> None:
     customer_id, token, _ = await create_customer(shop, "ana@example.com")

@@ -44,7 +44,7 @@ async def test_office_state_is_created_on_demand(shopper: Callable[[], rx.State]
     assert root.get_delta() == {TodayState.get_full_name(): {"new_count_rx_state_": 3}}
 
 
-async def test_connecting_page_receives_no_office_state_that_exists_already(
+async def test_page_that_connects_receives_no_values_of_existing_office_states(
     shopper: Callable[[], rx.State],
 ) -> None:
     root = shopper()

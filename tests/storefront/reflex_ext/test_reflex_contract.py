@@ -486,7 +486,7 @@ def test_substates_of_a_reflex_state_can_be_replaced_by_another_dictionary() -> 
     assert type(root.substates) is OwnDictionary
 
 
-def test_method_marked_as_an_override_is_not_an_event() -> None:
+def test_reflex_marks_an_overriding_method_so_that_it_is_no_event() -> None:
     """Check the mark that `on_demand_states.py` sets: clients can call an unmarked public method as an event."""
     from reflex.state import _override_base_method
 
@@ -528,7 +528,7 @@ async def _sent(name: str) -> list[str]:
     return sent
 
 
-def test_event_with_an_underscore_is_sent_to_the_browser() -> None:
+def test_event_whose_name_begins_with_an_underscore_is_sent_to_the_browser() -> None:
     """Check the rule by which `_start_over` and `_confirmed` are sent to `reconnecting.js` and `presses.js`."""
     assert asyncio.run(_sent("_confirmed")) == ["browser _confirmed"]
     assert asyncio.run(_sent("state.add")) == ["server state.add"]

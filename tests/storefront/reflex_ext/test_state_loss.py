@@ -46,7 +46,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> App:
     return App()
 
 
-async def test_event_on_a_lost_state_is_stopped_and_sent_back_to_the_browser(
+async def test_event_for_a_lost_state_is_returned_to_the_browser_without_being_handled(
     app: Any, shopper: Callable[[], rx.State]
 ) -> None:
     state = await shopper().get_state(CartState)

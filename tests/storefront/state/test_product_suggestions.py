@@ -20,7 +20,7 @@ from tests.store_defaults import Defaults, add_product
 Shopper = Callable[[], rx.State]
 
 
-async def test_viewed_products_keep_their_order_and_are_limited(
+async def test_viewed_products_are_shown_in_the_browsers_sequence_up_to_a_limit(
     shop: Shop, defaults: Defaults, shopper: Shopper
 ) -> None:
     names = [f"product-{number}" for number in range(MAX_VIEWED + 2)]

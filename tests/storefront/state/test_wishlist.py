@@ -27,7 +27,7 @@ from tests.store_defaults import Defaults, add_product
 from tests.storefront.outage import without_database
 
 
-async def test_wishes_are_in_the_browsers_order_without_unknown_handles(
+async def test_wishes_are_shown_in_the_browsers_sequence_without_unknown_handles(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     async with shop.database.transaction() as session:
@@ -186,6 +186,6 @@ async def test_invalid_changes_are_refused(shop: Shop, shopper: Shopper, changes
     assert (await state.get_state(FrameState)).notice.text
 
 
-def test_age_of_a_wishlist_change_is_limited() -> None:
+def test_age_of_a_wishlist_change_is_limited_to_the_retention_of_removals() -> None:
     ages = [change.age for change in parse_changes([["oso", True, age] for age in (-5, 1500, 10**30)])]
     assert ages == [timedelta(), timedelta(seconds=1.5), REMOVAL_RETENTION]

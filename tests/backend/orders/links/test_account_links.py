@@ -185,7 +185,7 @@ async def test_requests_of_a_stranger_do_not_lock_out_the_owner_of_the_order(
         await request(shop, orders[0], client=Client(f"190.24.2.{stranger}"))
 
 
-async def test_link_stays_valid_after_an_invalid_form(
+async def test_account_link_stays_valid_after_an_invalid_form(
     shop: Shop, anyone: httpx.AsyncClient, orders: list[dict[str, Any]]
 ) -> None:
     sent = {"password": "corta", "token": await create_token(shop, orders[0])}

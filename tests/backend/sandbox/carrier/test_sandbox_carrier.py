@@ -204,7 +204,7 @@ async def test_price_grows_with_weight_size_and_distance(http: httpx.AsyncClient
     )
 
 
-async def test_not_every_courier_delivers_to_the_amazon(http: httpx.AsyncClient) -> None:
+async def test_only_some_couriers_deliver_to_the_department_of_amazonas(http: httpx.AsyncClient) -> None:
     quoted = await post_for_data(
         http, "/quotation", change_value(QUOTATION, "destination.daneCode", "91001000")
     )
@@ -212,7 +212,7 @@ async def test_not_every_courier_delivers_to_the_amazon(http: httpx.AsyncClient)
     assert quoted["idCarriersNoWsResult"] == [2, 3]
 
 
-async def test_every_department_is_served(http: httpx.AsyncClient) -> None:
+async def test_sandbox_carrier_delivers_to_every_department(http: httpx.AsyncClient) -> None:
     for department in DEPARTMENTS:
         code = next(place.code for place in EVERYWHERE if place.department_code == department)
         assert await request_rates(http, change_value(QUOTATION, "destination.daneCode", code)), department

@@ -196,7 +196,7 @@ async def test_amounts_may_have_two_decimals(raw: RawClient) -> None:
     assert answer["data"]["valor"] == "11900.00"
 
 
-async def test_public_lookup_masks_the_payer_and_needs_a_browser_reference(
+async def test_public_lookup_masks_the_payer_and_finds_only_references_of_the_browser(
     raw: RawClient, practice: GatewayPractice
 ) -> None:
     created = await practice.client.create_bank_payment(bank_payment())

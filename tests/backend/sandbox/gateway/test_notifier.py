@@ -171,7 +171,9 @@ async def test_out_of_order_fault_sends_the_outcome_before_the_pending_state(
     assert [fields["x_response"] for _, fields in practice.merchant.received] == ["Aceptada", "Pendiente"]
 
 
-async def test_notification_planned_as_late_is_delayed(practice: GatewayPractice, database: Database) -> None:
+async def test_planned_late_notification_is_delivered_only_after_its_delay(
+    practice: GatewayPractice, database: Database
+) -> None:
     practice.sandbox.faults.add(Operation.NOTIFICATION, FaultKind.LATE, seconds=60)
     await decide(practice)
     assert await practice.sandbox.notifier.deliver_due() == 0

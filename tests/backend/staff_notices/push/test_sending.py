@@ -39,7 +39,7 @@ async def count_subscriptions(shop: Shop) -> int:
         return len((await session.execute(select(PushSubscription.id))).all())
 
 
-async def test_paid_order_is_pushed_with_picture_city_and_the_way_to_pack_it(
+async def test_push_message_about_a_paid_order_has_picture_city_and_link_to_packing(
     shop: Shop,
     store: httpx.AsyncClient,
     shop_defaults: Defaults,

@@ -81,7 +81,7 @@ async def list_audit(shop: Shop) -> list[tuple[str, str]]:
         return [(action, subject_id) for action, subject_id in await session.execute(query)]
 
 
-async def test_oldest_browser_is_removed_when_there_are_too_many(shop: Shop, office: Office) -> None:
+async def test_new_push_subscription_over_the_limit_removes_the_oldest(shop: Shop, office: Office) -> None:
     owner = office.actor(Role.OWNER)
     for number in range(MAX_SUBSCRIPTIONS + 1):
         await add(shop, owner, f"{ENDPOINT}/{number}")
@@ -118,7 +118,9 @@ async def test_new_password_removes_push_subscriptions_of_all_browsers(shop: Sho
     assert await list_endpoints(shop, packer) == []
 
 
-async def test_audit_has_the_change_but_neither_address_nor_keys(shop: Shop, office: Office) -> None:
+async def test_audit_entry_of_a_push_subscription_has_neither_url_nor_keys(
+    shop: Shop, office: Office
+) -> None:
     owner = office.actor(Role.OWNER)
     await add(shop, owner)
     async with shop.database.read() as session:

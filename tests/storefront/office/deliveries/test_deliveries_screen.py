@@ -66,7 +66,7 @@ async def test_zone_is_saved_changed_and_deleted(browser_of: BrowserFactory) -> 
 
 
 @pytest.mark.usefixtures("defaults")
-async def test_change_by_another_staff_member_replaces_only_the_towns_of_its_form(
+async def test_zone_changed_by_another_staff_member_updates_only_its_own_form(
     browser_of: BrowserFactory,
 ) -> None:
     screen, other = await open_screen(browser_of), await open_screen(browser_of)

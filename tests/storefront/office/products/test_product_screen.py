@@ -86,7 +86,7 @@ async def test_new_product_is_saved(shop: Shop, defaults: Defaults, browser_of: 
         assert (await session.get_one(Product, product_id)).status == "published"
 
 
-async def test_refresh_before_the_redirect_keeps_the_saved_product(
+async def test_new_product_stays_on_the_screen_if_a_refresh_precedes_the_redirect(
     defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     del defaults

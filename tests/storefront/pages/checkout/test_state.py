@@ -223,13 +223,15 @@ async def test_order_is_found_by_a_cart_id_that_the_browser_has_just_removed(
     assert (again.stage, again.last_order_view.page, cart.cart_id) == ("placed", page, "")
 
 
-async def test_typing_after_the_order_was_placed_shows_the_order(shop: Shop, state: CheckoutState) -> None:
+async def test_text_typed_after_the_order_was_placed_shows_the_placed_order(
+    shop: Shop, state: CheckoutState
+) -> None:
     await _place_order(shop, state)
     await state.save_note(TYPED, [], 3)
     assert state.stage == "placed"
 
 
-async def test_typing_shows_the_order_even_if_the_browser_has_removed_the_cart(
+async def test_text_typed_after_the_cart_was_removed_shows_the_placed_order(
     shop: Shop, state: CheckoutState
 ) -> None:
     """Save typed text after a refresh has removed the ordered cart: the page shows the order nevertheless."""
@@ -703,7 +705,9 @@ async def test_old_order_is_not_found_by_its_cart_id(shop: Shop, state: Checkout
     assert (state.stage, state.last_order_view.page) == ("empty", "")
 
 
-async def test_draft_of_an_order_cannot_be_read_by_its_cart_id(shop: Shop, state: CheckoutState) -> None:
+async def test_checkout_draft_cannot_be_read_by_its_cart_id_after_the_order(
+    shop: Shop, state: CheckoutState
+) -> None:
     cart_id = (await state.get_state(CartState)).cart_id
     await state.save_note(TYPED, [], 1)
     await _place_order(shop, state)
@@ -771,7 +775,7 @@ async def test_page_offers_each_payment_method_with_its_fields(shop: Shop, state
     assert state.banks
 
 
-async def test_field_of_a_provider_is_shown_once_its_options_are_loaded(
+async def test_field_of_a_payment_provider_is_shown_only_after_its_options_are_loaded(
     shop: Shop, state: CheckoutState
 ) -> None:
     """Enable a provider while the page is open: its field is not shown until its options are loaded."""

@@ -191,7 +191,7 @@ async def test_second_payment_with_the_same_invoice_is_refused(practice: Gateway
         (FaultKind.MALFORMED, False),
     ],
 )
-async def test_payment_creation_with_an_unclear_answer_is_unknown_and_not_repeated(
+async def test_unclear_answer_to_a_payment_raises_outcome_unknown_without_a_retry(
     practice: GatewayPractice, kind: FaultKind, was_created: bool
 ) -> None:
     set_retry_policy(practice.client, RetryPolicy(read=20, write=0.2, pause=0))
@@ -263,7 +263,7 @@ async def test_transaction_of_another_merchant_is_ignored(practice: GatewayPract
     assert report.state is None
 
 
-async def test_unreachable_gateway_raises_an_error_that_no_payment_was_started(
+async def test_payment_at_an_unreachable_gateway_raises_service_unavailable(
     practice: GatewayPractice, unused_tcp_port: int
 ) -> None:
     bases = GatewayBases.at_url(f"http://127.0.0.1:{unused_tcp_port}")

@@ -370,7 +370,7 @@ async def test_invalid_gateway_number_is_not_looked_up(pse: GatewayPse, practice
     assert (await pse.status(to_started(reference="not a number"))).state is ProviderState.UNKNOWN
 
 
-async def test_payment_start_without_a_bank_page_is_unknown_and_keeps_its_numbers(
+async def test_payment_start_without_a_bank_page_raises_start_unknown_with_its_numbers(
     pse: GatewayPse, practice: GatewayPractice
 ) -> None:
     practice.calls.answer(

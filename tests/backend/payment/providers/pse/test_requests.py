@@ -152,13 +152,13 @@ def test_encryption_matches_the_published_values(text: str, hidden: str) -> None
     assert decrypt(hidden, KEY) == text
 
 
-def test_key_and_initialisation_are_sent_like_the_sdk() -> None:
+def test_encryption_key_and_initialisation_are_encoded_like_the_sdk() -> None:
     assert encode_key(KEY) == "ABEiM0RVZneImaq7zN3u/w=="
     assert INITIALISATION == "AAAAAAAAAAA="
 
 
 @given(text=st.text(), key=st.binary(min_size=16, max_size=16))
-def test_decrypt_returns_the_encrypted_text(text: str, key: bytes) -> None:
+def test_decrypt_restores_the_text_that_was_encrypted(text: str, key: bytes) -> None:
     assert decrypt(encrypt(text, key.hex()), key.hex()) == text
 
 

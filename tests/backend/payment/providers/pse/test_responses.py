@@ -236,7 +236,7 @@ def test_bank_list_with_invalid_utf8_is_parsed() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"data": {}}, {"success": False, "data": []}])
-def test_answer_without_a_list_raises_service_unavailable(answer: Any) -> None:
+def test_answer_without_a_bank_list_raises_service_unavailable(answer: Any) -> None:
     with pytest.raises(ServiceUnavailable):
         parse_bank_list(answer)
 
@@ -244,6 +244,6 @@ def test_answer_without_a_list_raises_service_unavailable(answer: Any) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"<html>", b'{"a": NaN}', b"[" * 1_900, b'{"a":' * 1_900, b"[" * 34 + b"]" * 34]
 )
-def test_invalid_json_is_refused(body: bytes) -> None:
+def test_invalid_or_deeply_nested_json_is_refused(body: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 (json's own, or ours)
         parse_exact_json(body)

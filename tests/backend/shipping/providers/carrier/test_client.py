@@ -346,7 +346,7 @@ async def test_shipment_returns_its_label(client: CarrierClient) -> None:
 
 
 @pytest.mark.parametrize("label", [None, 5, "no es base64", "aG9sYQ=="])
-async def test_damaged_label_file_is_left_out(label: object) -> None:
+async def test_shipment_with_a_damaged_label_file_is_returned_without_the_file(label: object) -> None:
     async with client_with_response(
         ok_response({"idOrder": "77", "tracker": " T1 ", "guide": label, "url": ""})
     ) as client:

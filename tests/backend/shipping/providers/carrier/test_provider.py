@@ -141,7 +141,7 @@ async def test_invalid_destination_is_refused_without_a_request(
     assert carrier.requests == []
 
 
-async def test_invalid_warehouse_gives_the_price_of_15000(
+async def test_invalid_warehouse_gives_the_fixed_price_without_a_request(
     provider: CarrierStandard, carrier: SandboxCarrier, caplog: pytest.LogCaptureFixture
 ) -> None:
     quote = await provider.calculate_price(quote_request(origin=ShippingPlace("Bogotá", "Calle 1")))
