@@ -66,7 +66,7 @@ def list_pages_of_the_site() -> set[str]:
     return pages
 
 
-def test_site_has_every_document_but_the_log_of_measurements() -> None:
+def test_docs_site_contains_every_document_except_the_log_of_measurements() -> None:
     documents = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
     generated = {"api-reference/README.md", *ROOT_FILES.values()}
     assert list_pages_of_the_site() - generated == documents - {"index.md", LEFT_OUT}

@@ -22,7 +22,7 @@ def start_runs(folder: Path, tests: Path) -> "subprocess.Popen[str]":
     )
 
 
-def test_every_run_is_stored_with_its_failures(tmp_path: Path) -> None:
+def test_every_loaded_run_of_the_tests_is_stored_with_its_failures(tmp_path: Path) -> None:
     tests = tmp_path / "test_pair.py"
     tests.write_text("def test_right(): pass\ndef test_wrong(): assert 1 == 2\n")
     process = start_runs(tmp_path / "runs", tests)

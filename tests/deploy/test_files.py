@@ -183,7 +183,7 @@ def test_stop_timeouts_are_longer_than_draining() -> None:
     assert "KillMode=mixed" in read_file("trompo.service")
 
 
-def test_storefront_url_in_compose_leads_to_a_replica() -> None:
+def test_storefront_url_in_compose_is_an_internal_address_of_a_replica() -> None:
     """Check that STOREFRONT_URL is an address inside the network.
 
     PUBLIC_URL would not do: in a try-out it is `https://localhost`, which leads to the shop's own container.

@@ -29,7 +29,7 @@ async def test_product_is_added_to_the_cart(page: Page) -> None:
     await expect(page.get_by_test_id("cart-total")).to_have_text("$ 18.900")
 
 
-async def test_cart_count_changes_before_the_answer(page_1280: Page) -> None:
+async def test_cart_count_changes_before_the_server_answers(page_1280: Page) -> None:
     await visit(page_1280, TROMPO)
     count = page_1280.get_by_test_id("cart-count")
     await expect(count).to_have_text("0")
@@ -64,7 +64,7 @@ async def test_added_product_is_not_counted_twice(page_1280: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_several_units_are_added_at_once(page: Page) -> None:
+async def test_several_units_are_added_with_one_click(page: Page) -> None:
     await page.goto(TROMPO)
     await page.get_by_role("button", name="Agregar una unidad").click()
     await page.get_by_role("button", name="Agregar una unidad").click()

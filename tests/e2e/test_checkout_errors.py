@@ -159,7 +159,7 @@ async def test_number_of_each_document_type_is_checked_by_its_own_rule(
     await expect_problem(page_1280, "doc_number", text)
 
 
-async def test_company_can_only_use_its_nit(page_1280: Page) -> None:
+async def test_company_can_choose_only_nit_as_its_document_type(page_1280: Page) -> None:
     await put_in_cart(page_1280, "yoyo-de-madera")
     await open_checkout(page_1280)
     kinds = field(page_1280, "doc_type").locator("option")

@@ -170,7 +170,7 @@ async def test_menu_traps_the_focus_and_returns_it(page_320: Page) -> None:
     await expect(opener).to_be_focused()
 
 
-async def test_menu_that_is_opened_again_at_once_stays_open(page_320: Page) -> None:
+async def test_menu_opened_again_right_after_closing_stays_open(page_320: Page) -> None:
     await page_320.goto("/")
     opener = page_320.get_by_role("button", name="Abrir el menú")
     await opener.click()

@@ -22,7 +22,7 @@ MESSAGE = {
 }
 
 
-async def test_device_gets_a_notice_that_leads_to_packing(
+async def test_push_notice_on_a_device_opens_the_packing_screen(
     browser: Browser, server: ShopServer, watch: PageWatch
 ) -> None:
     opener = build_page_opener(server, browser, watch, service_workers="allow")

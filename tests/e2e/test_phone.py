@@ -28,7 +28,7 @@ async def read_bottoms(prices: Locator) -> list[float]:
 
 
 @PHONE_ONLY
-async def test_header_hides_on_the_way_down_and_returns_on_the_way_up(page: Page) -> None:
+async def test_header_hides_while_scrolling_down_and_reappears_while_scrolling_up(page: Page) -> None:
     await visit(page, "/catalog")
     header = page.locator(".header")
     await expect(header).to_be_in_viewport()

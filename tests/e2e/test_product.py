@@ -40,7 +40,7 @@ async def test_magnifier_follows_the_mouse(page_1280: Page) -> None:
     await expect(panel).to_have_css("background-position", "25% 75%")
 
 
-async def test_externally_hosted_picture_is_shown_everywhere(
+async def test_externally_hosted_picture_is_shown_on_every_page_of_the_shop(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch
 ) -> None:
     shop = new_server(ADMIN_EMAIL=OWNER_LOGIN[0], ADMIN_PASSWORD=OWNER_LOGIN[1])

@@ -130,7 +130,7 @@ async def test_number_of_suggestions_is_shown_to_screen_readers(page_1280: Page)
 
 
 @PHONE_ONLY
-async def test_search_without_results_leads_to_the_whole_catalogue(page: Page) -> None:
+async def test_search_without_results_shows_the_whole_catalogue(page: Page) -> None:
     await page.goto("/catalog")
     whole_shop = await page.get_by_test_id("result-count").inner_text()
     await page.goto("/")
@@ -146,7 +146,9 @@ async def test_search_without_results_leads_to_the_whole_catalogue(page: Page) -
     await expect(page.get_by_test_id("product-card").first).to_contain_text("Tren de madera")
 
 
-async def test_focus_and_one_letter_show_ideas_without_a_query(page_1280: Page) -> None:
+async def test_focusing_the_search_or_typing_one_letter_shows_ideas_without_a_request(
+    page_1280: Page,
+) -> None:
     sent: list[str] = []
     page_1280.on("websocket", lambda socket: socket.on("framesent", lambda data: sent.append(str(data))))
     await visit(page_1280, "/")
@@ -265,7 +267,7 @@ async def test_enter_shows_all_results(page_1280: Page) -> None:
 
 
 @PHONE_ONLY
-async def test_catalog_accepts_a_very_long_address(page: Page, watch: PageWatch) -> None:
+async def test_catalogue_page_opens_with_a_very_long_query(page: Page, watch: PageWatch) -> None:
     watch.expect("404")  # there is no such category
     for query in ("q=" + "juguete%20" * 40, "category=" + "x" * 300, "page=" + "9" * 300):
         await visit(page, f"/catalog?{query}")

@@ -99,7 +99,7 @@ async def test_pqrs_form_changed_after_a_cut_connection_is_stored_separately(
 
 
 @PHONE_ONLY
-async def test_button_of_a_form_that_the_back_button_restores_works_again(page: Page) -> None:
+async def test_submit_button_works_again_after_the_back_button_restores_the_form(page: Page) -> None:
     await fill_pqrs(page, "restored@example.com")
 
     async def stay(route: Route) -> None:

@@ -10,7 +10,7 @@ TOTAL_SHIFT = "window.shifts.reduce((sum, one) => sum + one, 0)"
 MEDELLIN = "Medellín, Antioquia"
 
 
-async def test_municipality_is_chosen_once_for_every_page(page: Page) -> None:
+async def test_chosen_municipality_applies_on_every_page(page: Page) -> None:
     await page.add_init_script(RECORD_SHIFTS)
     await visit(page, "/product/trompo-de-madera")
     box = page.get_by_test_id("shipping-estimate")

@@ -168,7 +168,7 @@ def test_each_variant_is_an_offer_with_its_own_url(shop: Shop) -> None:
     assert all(one["hasMerchantReturnPolicy"]["merchantReturnDays"] == 5 for one in offers["offers"])
 
 
-def test_video_data_has_its_picture_and_upload_date(shop: Shop) -> None:
+def test_structured_data_of_a_video_has_picture_and_upload_date(shop: Shop) -> None:
     video = parse_video_url("/pictures/0123456789abcdef/video-20261125.mp4")
     data = product_data(replace(DETAIL, video=video), {})["subjectOf"]
     assert data["contentUrl"] == absolute_url("/pictures/0123456789abcdef/video-20261125.mp4")

@@ -5,7 +5,7 @@ def measured(branches: int, covered: int) -> FileCoverage:
     return {"branches": branches, "missing": [1] * (branches - covered)}
 
 
-def test_coverage_of_a_package_includes_all_its_files() -> None:
+def test_coverage_of_a_package_includes_files_in_its_subfolders() -> None:
     shares = sum_by_package({"backend/jobs/a.py": measured(4, 4), "backend/jobs/b/c.py": measured(4, 2)})
     assert shares["backend/jobs"].branch_percentage == 75.0
 

@@ -9,7 +9,7 @@ from tests.backend.checkout.paying_kit import PRICE, Till
 from tests.backend.order_edits.editing_kit import confirm, place_paid_order, write_edit
 
 
-async def test_mail_lists_the_changes_and_the_owed_difference(till: Till) -> None:
+async def test_mail_about_an_edit_lists_the_changes_and_the_owed_difference(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     yoyo = await till.make_variant("yoyo", stock=5, price=60_000)
     order = await place_paid_order(till, trompo)
@@ -27,7 +27,7 @@ async def test_mail_lists_the_changes_and_the_owed_difference(till: Till) -> Non
     assert message.values["bill"][-1] == ("Total", cop("$ 120.000"))
 
 
-async def test_mail_of_a_cheaper_order_names_the_amount_to_give_back(till: Till) -> None:
+async def test_mail_about_an_edit_that_makes_the_order_cheaper_states_the_refund(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     order = await place_paid_order(till, trompo, 2)
     await confirm(till, await write_edit(till, order, quantities={trompo: 1}), PRICE)

@@ -116,7 +116,7 @@ async def find_parcel(shop: Shop, order_id: str) -> str:
         return str((await session.execute(query)).scalars().first())
 
 
-async def test_texts_about_a_pickup_order_speak_of_pickup(
+async def test_texts_about_a_pickup_order_mention_pickup(
     shop: Shop, store: httpx.AsyncClient, options: dict[str, str], worker: Worker, inbox: Inbox
 ) -> None:
     order_id = await place_order(shop, store, options["pickup"])
@@ -154,7 +154,7 @@ async def test_texts_about_a_pickup_order_speak_of_pickup(
         (DeliveryKind.CARRIER, "Entrega prometida: ", "Entrega ofrecida: "),
     ],
 )
-def test_promise_for_staff_speaks_of_pickup_only_for_a_pickup_order(
+def test_promise_shown_to_staff_mentions_pickup_only_for_a_pickup_order(
     kind: DeliveryKind, promised: str, offered: str
 ) -> None:
     data = add_delivery_terms({PROMISED_DAY: "2026-12-10"}, DeliveryTerms(15, 1, 3))
@@ -280,7 +280,7 @@ def find_delivery_words(texts: list[str]) -> list[str]:
     return [text for text in texts if DELIVERY_WORDS.search(text)]
 
 
-async def test_no_text_about_a_pickup_order_speaks_of_a_carrier(
+async def test_no_text_about_a_pickup_order_mentions_a_carrier(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, options: dict[str, str]
 ) -> None:
     inbox = Inbox()

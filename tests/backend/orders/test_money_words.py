@@ -435,7 +435,7 @@ async def test_every_view_shows_the_same_paid_and_refunded_amounts_of_an_order(
         assert find_english(text) == [], text
 
 
-async def test_refund_in_the_timeline_names_its_author(money: Money) -> None:
+async def test_timeline_of_an_order_shows_who_recorded_a_refund(money: Money) -> None:
     await money.approve(80_000)
     await money.refund(5_000)
     async with money.shop.database.read() as session:

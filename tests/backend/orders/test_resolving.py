@@ -328,7 +328,7 @@ async def unresolved(shop: Shop, paying: tuple[str, str]) -> tuple[str, str]:
         ({"action": "dismissed", "note": "nothing came"}, ("canceled", "canceled"), 0),
     ],
 )
-async def test_staff_decision_sets_the_state_of_an_unresolved_payment(
+async def test_staff_decision_about_an_unresolved_payment_sets_order_status_and_stock(
     *,
     shop: Shop,
     admin: httpx.AsyncClient,
@@ -360,7 +360,7 @@ async def test_late_gateway_report_resolves_an_unresolved_payment(
 # no order
 
 
-async def test_payment_without_order_can_be_refunded(
+async def test_payment_without_an_order_or_snapshot_can_be_refunded(
     shop: Shop, admin: httpx.AsyncClient, paying: tuple[str, str]
 ) -> None:
     """Check an old payment, which has no snapshot of the cart."""

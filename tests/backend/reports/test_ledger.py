@@ -54,7 +54,7 @@ async def test_paid_order_is_counted_by_the_tax_rates_of_lines_and_shipping(
     assert (one.captured, one.refunded, one.tax) == (269_900, 0, 39_900)
 
 
-async def test_refund_is_counted_on_its_own_day(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_refund_is_counted_on_the_day_of_the_refund(shop: Shop, shop_defaults: Defaults) -> None:
     sold = paid_order(TROMPO, BOOK, at=MARCH, refunds=[(APRIL, 119_000, {"trompo": 1})])
     await store_and_read(shop, sold)
     march, april = [

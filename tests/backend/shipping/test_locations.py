@@ -22,7 +22,7 @@ async def count_links(
         return (await session.execute(select(func.count()).select_from(kind))).scalar_one()
 
 
-async def test_concurrent_and_repeated_linking_creates_one_link(
+async def test_concurrent_and_repeated_linking_to_a_location_creates_one_link(
     database: Database, defaults: Defaults
 ) -> None:
     async def link() -> None:

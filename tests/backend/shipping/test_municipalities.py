@@ -34,7 +34,7 @@ def test_every_municipality_code_is_of_its_main_town_in_its_department() -> None
         assert DEPARTMENTS[place.department_code] == place.department
 
 
-def test_names_are_trimmed_and_not_in_capitals() -> None:
+def test_municipality_names_are_trimmed_and_not_in_capitals() -> None:
     for place in EVERYWHERE:
         assert place.name == place.name.strip()
         assert not place.name.isupper()

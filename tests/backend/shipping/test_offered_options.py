@@ -29,7 +29,9 @@ async def test_options_of_the_channel_are_offered(database: Database, defaults: 
     ]
 
 
-async def test_channel_without_a_location_has_no_offers(database: Database, defaults: Defaults) -> None:
+async def test_channel_without_a_location_has_no_shipping_options(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
         await link_sales_channels(session, COMMAND_LINE, defaults.location_id, remove=[defaults.channel_id])
     assert await list_provider_ids(database, defaults.channel_id) == []
@@ -38,7 +40,9 @@ async def test_channel_without_a_location_has_no_offers(database: Database, defa
     assert len(await list_provider_ids(database, defaults.channel_id)) == 2
 
 
-async def test_other_channel_or_country_has_no_offers(database: Database, defaults: Defaults) -> None:
+async def test_other_channel_or_country_has_no_shipping_options(
+    database: Database, defaults: Defaults
+) -> None:
     assert await list_provider_ids(database, "sc_other") == []
     assert await list_provider_ids(database, defaults.channel_id, "us") == []
     assert await list_provider_ids(database, defaults.channel_id, "") == []
@@ -69,7 +73,9 @@ async def test_deleted_option_is_not_offered(database: Database, defaults: Defau
     assert await list_provider_ids(database, defaults.channel_id) == ["carrier_standard"]
 
 
-async def test_offer_has_the_location_of_its_packages(database: Database, defaults: Defaults) -> None:
+async def test_offered_shipping_option_has_the_location_of_its_packages(
+    database: Database, defaults: Defaults
+) -> None:
     async with database.transaction() as session:
         elsewhere = StockLocation(name="Bodega Medellín")
         profile_id = (

@@ -71,7 +71,7 @@ def pickup_option(point: PickupPoint) -> ShippingOption:
         (WeeklySchedule((5,), 9, 13), "sábado, 9 a. m. a 1 p. m."),
     ],
 )  # fmt: skip
-def test_schedule_is_described_in_words(schedule: WeeklySchedule, text: str) -> None:
+def test_weekly_schedule_is_described_in_words(schedule: WeeklySchedule, text: str) -> None:
     assert " ".join(describe_schedule(schedule).split()) == text
     assert parse_schedule(schedule.to_data()) == schedule
 
@@ -108,7 +108,7 @@ def test_invalid_schedule_names_its_field(change: dict[str, Any], field: str) ->
         {"pickup": True},
     ],
 )
-def test_invalid_terms_are_refused(change: dict[str, Any]) -> None:
+def test_invalid_terms_of_an_own_delivery_option_are_refused(change: dict[str, Any]) -> None:
     option = own_option(SAME_DAY)
     check_option_data(option)
     option.data = {**option.data, **change}

@@ -8,7 +8,7 @@ from backend.shipping.warehouse_address import move_warehouse
 from backend.staff.rights import COMMAND_LINE
 
 
-async def test_moved_warehouse_keeps_names_set_by_staff(database: Database, settings: Settings) -> None:
+async def test_moving_the_warehouse_keeps_names_set_by_staff(database: Database, settings: Settings) -> None:
     async with database.transaction() as session:
         await create_store_defaults(session, settings)
 

@@ -82,7 +82,7 @@ def test_dates_counted_from_1904_are_read_correctly() -> None:
     )
 
 
-def test_visible_sheets_come_before_hidden_ones() -> None:
+def test_visible_worksheets_are_read_before_hidden_ones() -> None:
     def fill(book: Any) -> None:
         for name in ("Oculta", "Primera", "Segunda"):
             book.add_worksheet(name).write_string(0, 0, name)

@@ -18,7 +18,7 @@ async def test_staff_list_without_members_shows_the_command_that_creates_one(sho
     )
 
 
-async def test_list_shows_disabled_members(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_staff_list_shows_disabled_members(shop: Shop, staff: dict[Role, str]) -> None:
     assert await admin_command.set_disabled(shop.database, SHOP_MEMBER, is_disabled=True) == (
         f"{SHOP_MEMBER} is disabled and signed out everywhere."
     )
@@ -31,7 +31,7 @@ async def test_list_shows_disabled_members(shop: Shop, staff: dict[Role, str]) -
     assert "disabled" not in await admin_command.format_staff_list(shop.database)
 
 
-async def test_sessions_are_shown_and_ended(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_admin_command_shows_and_ends_sessions(shop: Shop, staff: dict[Role, str]) -> None:
     async with shop.database.transaction() as session:
         for browser, has_second_factor in (
             (Browser("190.24.1.1", "Firefox"), True),
@@ -51,7 +51,7 @@ async def test_sessions_are_shown_and_ended(shop: Shop, staff: dict[Role, str]) 
     )
 
 
-async def test_commands_change_roles_and_passwords(shop: Shop) -> None:
+async def test_admin_commands_change_roles_and_passwords(shop: Shop) -> None:
     lina = "lina@trompo.example"
     assert await admin_command.create(shop.database, lina, PASSWORD, Role.OWNER) == (
         f"{lina} may use the Admin API."

@@ -155,7 +155,7 @@ async def test_invalid_invitation_link_is_refused(  # noqa: PLR0917
     assert len(await read_rows(shop, Staff)) == made >= before
 
 
-async def test_invitation_link_works_once(
+async def test_invitation_link_can_be_used_once(
     shop: Shop, owner: Actor, worker: Worker, inbox: Inbox, new_browser: NewBrowser
 ) -> None:
     await invite_member(shop, owner)
@@ -165,7 +165,7 @@ async def test_invitation_link_works_once(
     assert [one.email for one in await read_rows(shop, Staff)].count(LINA) == 1
 
 
-async def test_opening_an_invitation_link_does_not_use_it_up(
+async def test_failed_attempts_do_not_use_up_an_invitation_link(
     shop: Shop, owner: Actor, worker: Worker, inbox: Inbox, new_browser: NewBrowser
 ) -> None:
     await invite_member(shop, owner)
@@ -199,7 +199,7 @@ async def test_newer_invitation_mail_replaces_link_and_role(
     assert actor.role == Role.STOCKROOM
 
 
-async def test_member_who_resends_an_invitation_becomes_the_inviter(
+async def test_invitation_of_a_disabled_inviter_can_be_resent_and_accepted(
     shop: Shop, owner: Actor, worker: Worker, inbox: Inbox, new_browser: NewBrowser
 ) -> None:
     invite_id = await invite_member(shop, owner)

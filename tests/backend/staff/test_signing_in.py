@@ -49,7 +49,7 @@ async def test_token_of_a_staff_sign_in_works_in_the_admin_api_and_can_be_refres
     assert parse_token(shop.settings.signing_key, fresh.json()["token"]) is not None
 
 
-async def test_wrong_password_and_unknown_address_get_the_same_answer(
+async def test_wrong_password_and_unknown_email_get_the_same_answer(
     anyone: httpx.AsyncClient, shop: Shop
 ) -> None:
     """Check also passwords that are not a text (wire: commerce-api, Error bodies)."""
@@ -141,7 +141,7 @@ async def test_staff_member_with_a_used_email_or_an_invalid_password_is_refused(
             await create_staff(shop.database, COMMAND_LINE, email, password)
 
 
-async def test_settings_create_only_the_first_staff_member(shop: Shop, tmp_path: Path) -> None:
+async def test_settings_create_a_staff_member_only_if_there_is_none(shop: Shop, tmp_path: Path) -> None:
     named = Settings(data_dir=tmp_path, admin_email=EMAIL, admin_password=SecretStr(PASSWORD))
     assert not await create_first_staff(shop.database, Settings(data_dir=tmp_path))
     assert await create_first_staff(shop.database, named)

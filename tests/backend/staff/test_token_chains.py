@@ -107,7 +107,7 @@ async def test_browser_sign_out_revokes_the_token_that_started_the_session(
 
 
 @pytest.mark.parametrize("kind", [USER, CUSTOMER])
-async def test_session_created_from_a_token_lasts_no_longer_than_the_tokens_own_sign_in(
+async def test_session_created_from_a_token_ends_with_the_sign_in_of_the_token(
     new_browser: NewBrowser, store: httpx.AsyncClient, shop: Shop, kind: str
 ) -> None:
     first = await get_token(store, kind)

@@ -40,7 +40,9 @@ async def test_stockroom_gets_only_notices_of_orders_and_stock() -> None:
     assert list_kinds(RIGHTS[Role.STOCKROOM]) == [NoticeKind.ORDER_PAID, NoticeKind.STOCK]
 
 
-async def test_kind_that_was_turned_off_is_not_mailed_to_this_member(shop: Shop, office: Office) -> None:
+async def test_kind_of_notice_that_a_member_disabled_is_not_mailed_to_them(
+    shop: Shop, office: Office
+) -> None:
     owner = office.actor(Role.OWNER)
     await choose(shop, owner, owner.id, NoticeKind.ORDER_PAID)
     assert await read_on(shop, owner) == {NoticeKind.ORDER_PAID}

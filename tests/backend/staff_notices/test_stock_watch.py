@@ -107,7 +107,7 @@ async def test_two_replicas_record_one_notice(shop: Shop, trompo: str) -> None:
     assert await count_notices(shop) == 1
 
 
-async def test_hidden_product_is_not_watched(shop: Shop, trompo: str) -> None:
+async def test_hidden_product_without_stock_records_no_notice(shop: Shop, trompo: str) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(Product).values(status="draft"))
     await set_units(shop, 0)

@@ -59,7 +59,7 @@ async def test_account_page_shows_status_and_tracking_of_each_order(
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-async def test_destination_of_a_customers_order_is_added_to_their_address_book(
+async def test_address_of_a_customers_order_is_added_to_their_address_book(
     store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
 ) -> None:
     async with shop.database.transaction() as session:

@@ -103,7 +103,7 @@ async def test_purchase_and_refund_send_webhook_events_of_order_and_payment(
     assert refunded[1]["refund_id"].startswith("ref_")
 
 
-async def test_order_whose_payment_is_rejected_is_cancelled_once(
+async def test_rejected_payment_sends_one_webhook_event_about_the_cancelled_order(
     shop: Shop, store: httpx.AsyncClient, product: dict[str, Any], endpoint: str, admin: httpx.AsyncClient
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, product["variants"][0]["id"])
@@ -116,7 +116,7 @@ async def test_order_whose_payment_is_rejected_is_cancelled_once(
     assert await take_events(shop) == []
 
 
-async def test_refund_of_all_money_cancels_the_order(
+async def test_full_refund_that_cancels_the_order_sends_webhook_events_of_both(
     shop: Shop, store: httpx.AsyncClient, product: dict[str, Any], endpoint: str, admin: httpx.AsyncClient
 ) -> None:
     order_id, session_id = await place_order_at_bank(shop, store, product["variants"][0]["id"])
@@ -147,7 +147,7 @@ async def test_shipment_and_delivery_of_a_parcel_send_webhook_events(
     assert await take_events(shop) == [("delivery.created", data)]
 
 
-async def test_product_is_created_changed_and_deleted(
+async def test_creating_changing_and_deleting_a_product_send_webhook_events(
     shop: Shop, endpoint: str, admin: httpx.AsyncClient
 ) -> None:
     created = (await post(admin, "/admin/products", {"title": "Yoyo"}))["product"]
@@ -170,7 +170,7 @@ async def test_changed_stock_sends_a_webhook_event(
     assert list_names(await take_events(shop)) == ["inventory-level.updated"]
 
 
-async def test_calls_contain_no_personal_data(
+async def test_webhook_events_contain_no_personal_data(
     shop: Shop, store: httpx.AsyncClient, product: dict[str, Any], endpoint: str
 ) -> None:
     _order_id, session_id = await place_order_at_bank(shop, store, product["variants"][0]["id"])

@@ -384,7 +384,7 @@ async def test_program_that_does_not_answer_delays_no_other(
     assert len(program.calls) >= 1
 
 
-async def test_program_that_fails_for_days_is_switched_off_with_an_attention_row(
+async def test_webhook_that_fails_for_days_is_switched_off_and_raises_attention(
     shop: Shop, worker: Worker, program: Program
 ) -> None:
     endpoint_id, _secret = await add_endpoint(shop, program.url)
@@ -506,7 +506,7 @@ async def test_webhook_secret_encrypted_with_another_signing_key_is_reported(
 
 
 class TestPing:
-    async def test_ping_is_sent_at_once_and_stored(self, shop: Shop, program: Program) -> None:
+    async def test_ping_is_sent_immediately_and_its_result_stored(self, shop: Shop, program: Program) -> None:
         endpoint_id, secret = await add_endpoint(shop, program.url)
         sender = WebhookSender(shop.database, SIGNING_KEY, allow_private=True)
         delivery = await sender.send_test(COMMAND_LINE, endpoint_id)

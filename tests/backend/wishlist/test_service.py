@@ -106,7 +106,7 @@ async def test_wishlist_change_dated_in_the_future_is_stored_with_the_current_ti
     assert await merge(database, ana, removed("oso")) == []  # a later removal is not blocked
 
 
-async def test_change_older_than_the_retention_of_removals_counts_as_that_old(
+async def test_wishlist_change_older_than_the_retention_is_stored_with_that_age(
     database: Database, ana: str
 ) -> None:
     await merge(database, ana, WishChange("oso", True, timedelta(days=20_000)))

@@ -310,7 +310,7 @@ async def test_robots_txt_names_the_sitemap(browser: httpx.AsyncClient) -> None:
     assert "Disallow: /" not in text.splitlines()
 
 
-async def test_sitemap_shows_changes_at_once(browser: httpx.AsyncClient, toyshop: Shop) -> None:
+async def test_sitemap_shows_changes_immediately(browser: httpx.AsyncClient, toyshop: Shop) -> None:
     first = await browser.get("/sitemap.xml")
     assert first.headers["content-type"] == "application/xml; charset=utf-8"
     assert "<loc>https://trompo.example/product/oso</loc><lastmod>20" in first.text

@@ -129,7 +129,7 @@ async def test_only_the_fonts_of_the_brand_are_preloaded(toyshop: Shop, browser:
             assert '<link as="font" href="/fonts/figtree.woff2"' in page
 
 
-async def test_page_of_a_database_outage_has_the_last_known_name_and_nothing_of_the_demo(
+async def test_page_shown_in_a_database_outage_has_the_last_known_name_and_no_demo_content(
     toyshop: Shop, browser: httpx.AsyncClient
 ) -> None:
     await rename(toyshop, "Macondo")

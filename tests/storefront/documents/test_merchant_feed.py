@@ -146,7 +146,7 @@ def test_special_characters_are_escaped_and_control_characters_removed(shop: Sho
     assert (found["title"], found["brand"], found["id"]) == (name, "A&B", "A<1>")
 
 
-def test_long_texts_are_cut(shop: Shop) -> None:
+def test_long_texts_of_a_feed_item_are_cut(shop: Shop) -> None:
     found = parse_item(replace(ITEM, title="a" * 200, variant_title="b" * 20, description="c" * 6_000))
     assert found["title"] == "a" * (MAX_TITLE_LENGTH - 24) + "… – " + "b" * 20
     assert found["description"] == "c" * 4_999 + "…"

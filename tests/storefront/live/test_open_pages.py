@@ -60,7 +60,7 @@ def test_open_pages_are_found_by_the_products_they_show() -> None:
     assert states(pages.showing(None)) == {"tab_1": [HomeState, CartState], "tab_2": [HomeState]}
 
 
-def test_only_the_latest_products_of_a_state_are_recorded() -> None:
+def test_open_page_records_only_the_latest_products_of_a_state() -> None:
     pages = OpenPages()
     pages.note("tab_1", showing(HomeState, "a"))
     pages.note("tab_1", showing(HomeState, "b"))

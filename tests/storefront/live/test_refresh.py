@@ -235,7 +235,7 @@ async def test_filtered_list_is_refreshed_only_if_its_shown_values_changed(
     assert (content.is_custom, [card.price for card in content.page.cards]) == (True, [12_300])
 
 
-async def test_equal_open_pages_are_loaded_once(
+async def test_open_pages_with_the_same_content_are_loaded_once_for_a_change(
     browsers: Browsers, factory: ProductFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trompo = await factory.make("trompo")

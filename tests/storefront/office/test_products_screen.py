@@ -72,7 +72,9 @@ async def read_stock(shop: Shop, variant_id: str) -> int:
         return (await session.execute(query)).scalar_one()
 
 
-async def test_price_is_changed_and_restored(shop: Shop, variant_id: str, browser_of: BrowserFactory) -> None:
+async def test_changed_price_can_be_undone_until_it_changes_again(
+    shop: Shop, variant_id: str, browser_of: BrowserFactory
+) -> None:
     screen = await open_list(browser_of)
     typed = {
         "variant_id": variant_id,

@@ -214,9 +214,7 @@ async def test_address_of_another_customer_cannot_be_changed(shop: Shop, shopper
 
 
 @pytest.mark.parametrize("event", ["remove_address", "prefer_address"])
-async def test_change_of_a_removed_address_shows_that_it_is_gone(
-    shop: Shop, shopper: Shopper, event: str
-) -> None:
+async def test_changing_a_removed_address_shows_a_notice(shop: Shop, shopper: Shopper, event: str) -> None:
     _, token, address_id = await create_customer(shop, "ana@example.com")
     state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "remove_address", address_id)
@@ -349,7 +347,7 @@ async def test_only_the_owner_changes_an_address(shop: Shop, shopper: Shopper) -
     assert [(entry.id, entry.suburb) for entry in ana.book] == [(address_id, "San Antonio")]
 
 
-async def test_all_problems_of_an_address_are_reported_at_once(shop: Shop, shopper: Shopper) -> None:
+async def test_all_problems_of_an_address_are_reported_together(shop: Shop, shopper: Shopper) -> None:
     _, token, _ = await create_customer(shop, "ana@example.com")
     state = await open_browser(shopper, f"{COOKIE}={token}")
     await send(state, "save_address", {"town": "Macondo, Magdalena", "first_name": "Ana"})

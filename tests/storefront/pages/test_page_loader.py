@@ -26,7 +26,7 @@ def test_url_is_split_into_path_and_query() -> None:
     assert params.get_parameter("age") == ""
 
 
-def test_first_of_two_url_parameters_with_the_same_name_counts() -> None:
+def test_first_of_two_url_parameters_with_the_same_name_is_used() -> None:
     assert PageParams.from_url("/catalog?q=uno&q=dos").get_parameter("q") == "uno"
 
 

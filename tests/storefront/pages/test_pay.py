@@ -76,7 +76,7 @@ async def test_payment_link_replaces_the_browsers_cart_and_keeps_the_former_cart
     assert (cart.cart_id, cart.kept_cart_id, cart.cart.count) == (link[1], "cart_own", 2)
 
 
-async def test_own_cart_is_restored_after_two_payment_links(
+async def test_shoppers_own_cart_is_restored_after_two_payment_links(
     shop: Shop, shopper: Callable[[], rx.State]
 ) -> None:
     cart: Any = await shopper().get_state(CartState)

@@ -20,7 +20,7 @@ from storefront.state.search import (
 from tests.store_defaults import Defaults, add_product
 
 
-async def test_search_results_contain_the_searched_text(
+async def test_search_state_contains_the_text_that_its_results_answer(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     async with shop.database.transaction() as session:

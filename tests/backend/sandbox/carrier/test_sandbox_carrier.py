@@ -136,7 +136,9 @@ async def test_user_agents_of_libraries_are_blocked(http: httpx.AsyncClient, nam
     assert (answer.status_code, answer.text) == (403, "error code: 1010")
 
 
-async def test_unknown_route_is_answered_with_an_error_in_the_usual_format(http: httpx.AsyncClient) -> None:
+async def test_unknown_route_is_answered_with_the_usual_error_body_of_the_carrier(
+    http: httpx.AsyncClient,
+) -> None:
     for answer, status in (
         (await http.get("/api/v2/quotation"), 405),
         (await http.post("/api/v1/quotation"), 404),

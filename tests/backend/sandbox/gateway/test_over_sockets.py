@@ -71,7 +71,7 @@ async def test_mounted_gateway_works_from_login_to_notification(
         await sandbox.stop()
 
 
-async def test_connection_broken_after_create_leaves_the_outcome_unknown(
+async def test_connection_broken_after_creating_a_payment_raises_outcome_unknown(
     database: Database, settings: Settings
 ) -> None:
     async with serve_gateway(database, settings) as (sandbox, client):
@@ -95,7 +95,7 @@ async def test_silent_gateway_causes_a_timeout(database: Database, settings: Set
             await client.get_banks()
 
 
-async def test_trickling_response_causes_a_timeout(settings: Settings) -> None:
+async def test_response_that_arrives_too_slowly_causes_a_timeout(settings: Settings) -> None:
     hung_up = asyncio.Event()
 
     async def trickle(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

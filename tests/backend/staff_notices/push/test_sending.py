@@ -118,7 +118,7 @@ async def test_subscription_is_kept_while_its_push_service_is_unreachable(
 
 
 @pytest.mark.parametrize("change", ["disabled", "demoted", "turned off"])
-async def test_member_who_does_not_get_the_kind_any_more_gets_no_message(
+async def test_push_message_is_not_sent_to_a_member_who_lost_or_disabled_its_notices(
     shop: Shop, office: Office, push_service: PushService, change: str
 ) -> None:
     await store_subscription(shop, office.actor(Role.SHOP), PushBrowser(), push_service.url)

@@ -93,7 +93,7 @@ async def test_invalid_value_in_the_area_form_marks_its_row(browser_of: BrowserF
     assert set(screen.problems) == {"rows"}
 
 
-async def test_slide_has_the_picked_product(
+async def test_banner_slide_stores_the_picked_product(
     shop: Shop, defaults: Defaults, browser_of: BrowserFactory
 ) -> None:
     """Check two products with the same title. A slide without a product, or with two, is refused."""

@@ -39,7 +39,7 @@ async def list_actions(shop: Shop) -> list[tuple[str, str]]:
     return [(action, actor_id.partition("_")[0]) for action, actor_id in found]
 
 
-async def test_part_of_a_lines_units_gets_a_label_with_an_audit_entry(
+async def test_packing_some_units_of_a_line_creates_a_label_and_an_audit_entry(
     shop: Shop, browser_of: BrowserFactory, order_id: str
 ) -> None:
     screen = await open_packing(browser_of, Role.STOCKROOM, order_id)

@@ -71,7 +71,7 @@ def test_every_fulfillment_stage_has_texts() -> None:
 
 
 @pytest.mark.parametrize("words", [texts.JOURNEY_TITLES, texts.JOURNEY_WORDS, texts.STAGES])
-def test_texts_of_a_pickup_order_do_not_speak_of_a_carrier(words: dict[str, str]) -> None:
+def test_texts_of_a_pickup_order_do_not_mention_a_carrier(words: dict[str, str]) -> None:
     pickup = {"to_collect", "picked_up", "packing", "unpacked"}
     shown = " ".join(text for name, text in words.items() if name in pickup)
     assert not re.search("gu[ií]a|transportadora|env[ií]|despach|entreg|casa|camino", shown, re.IGNORECASE)

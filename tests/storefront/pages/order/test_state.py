@@ -151,7 +151,7 @@ async def test_refresh_of_the_order_page_shows_the_changed_order(
     assert order.content.order.email == "luis@example.com"
 
 
-async def test_refresh_of_the_order_page_during_an_outage_shows_no_failure(
+async def test_order_page_stays_unchanged_if_a_refresh_fails_in_an_outage(
     shop: Shop, shopper: Shopper, placed: PlacedOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order, _cart = await _open_order(shopper, placed, placed.token)

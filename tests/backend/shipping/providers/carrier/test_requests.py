@@ -228,7 +228,7 @@ def test_too_short_text_is_replaced_by_the_fallback(text: str) -> None:
         ),
     ],
 )
-def test_address_is_abbreviated_only_if_necessary(address: str, fitted: str) -> None:
+def test_address_is_abbreviated_only_if_too_long(address: str, fitted: str) -> None:
     assert fit_address(address, 50) == fitted
 
 

@@ -178,7 +178,9 @@ async def test_optional_request_fields_are_not_sent(networked: CarrierClient, wi
         assert len(body["packages"]) == 1
 
 
-async def test_requests_with_wrong_headers_are_refused(networked: CarrierClient, address: str) -> None:
+async def test_requests_with_a_wrong_user_agent_or_key_prefix_are_refused(
+    networked: CarrierClient, address: str
+) -> None:
     """Check a library's `User-Agent`, and a key with the prefix `Bearer` (wire: carrier 2.1)."""
     assert await networked.request_quotation(to_quotation(quote_request()))
     async with httpx.AsyncClient() as library:
@@ -448,7 +450,7 @@ async def test_unknown_label_is_refused_and_labels_are_sent_under_their_field_na
 
 
 @pytest.mark.parametrize("status", [status for status in Status if status is not Status.PENDING])
-async def test_only_waiting_shipments_are_cancelled(
+async def test_shipment_that_does_not_wait_for_collection_is_not_cancelled(
     networked: CarrierClient, wire: SandboxCarrier, status: Status
 ) -> None:
     """Check each status other than "Pendiente de recolección" (wire: carrier 2.5)."""
