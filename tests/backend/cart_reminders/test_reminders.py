@@ -205,7 +205,7 @@ async def test_reminder_is_stored_only_for_carts_between_four_hours_and_three_da
 
 
 @pytest.mark.parametrize(("days", "count"), [(13, 1), (15, 2)])
-async def test_reminders_of_two_carts_are_two_weeks_apart(
+async def test_second_cart_of_a_customer_is_reminded_only_after_two_weeks(
     abandoned: AbandonedCart, days: int, count: int
 ) -> None:
     await abandoned.request()

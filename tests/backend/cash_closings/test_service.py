@@ -103,7 +103,9 @@ async def test_closing_with_a_cash_difference_requires_a_reason(till: Till) -> N
 
 
 @pytest.mark.parametrize(("counted", "left", "field"), [(-1, 0, "counted"), (0, 1, "left"), (0, -1, "left")])
-async def test_invalid_amounts_are_refused(till: Till, counted: int, left: int, field: str) -> None:
+async def test_closing_with_an_invalid_amount_is_refused_at_its_field(
+    till: Till, counted: int, left: int, field: str
+) -> None:
     with pytest.raises(InvalidData) as refused:
         await close(till, await read_day(till), counted, left, reason="x")
     assert field in refused.value.fields

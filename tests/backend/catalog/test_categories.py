@@ -138,7 +138,9 @@ async def test_page_of_a_category_below_a_hidden_category_is_linked_from_nowhere
     assert row.is_hidden
 
 
-async def test_category_counts_only_the_products_of_its_page(shop: Shop, ids: dict[str, str]) -> None:
+async def test_category_tree_counts_only_products_that_the_category_page_shows(
+    shop: Shop, ids: dict[str, str]
+) -> None:
     await change(shop, ids["novelas"], is_active=False)
     async with shop.database.read() as session:
         assert [(node.handle, node.count) for node in await category_tree(session)] == [
@@ -160,7 +162,7 @@ def test_only_the_category_tree_module_reads_is_active_of_categories() -> None:
     assert places == ["category_tree.py"]
 
 
-async def test_staff_list_hidden_categories_over_the_api(
+async def test_admin_api_lists_hidden_categories(
     shop: Shop, ids: dict[str, str], admin: httpx.AsyncClient
 ) -> None:
     changed = await post(admin, f"/admin/product-categories/{ids['mapas']}", {"is_active": False})
@@ -172,7 +174,7 @@ async def test_staff_list_hidden_categories_over_the_api(
     assert made["product_category"]["is_active"] is False
 
 
-async def test_former_handle_leads_to_the_category_until_another_has_it(
+async def test_former_handle_leads_to_its_category_until_another_category_has_it(
     shop: Shop, ids: dict[str, str]
 ) -> None:
     await change(shop, ids["novelas"], handle="novela")

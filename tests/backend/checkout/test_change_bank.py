@@ -111,7 +111,7 @@ async def test_payment_approved_in_the_meantime_is_not_closed(
     assert (await till.read_order(order.id)).status == "pending"
 
 
-async def test_late_approval_of_a_closed_payment_pays_the_order_if_it_is_unpaid(till: Till) -> None:
+async def test_late_approval_of_a_closed_payment_pays_its_unpaid_order(till: Till) -> None:
     trompo, order, payment, _ = await _change_bank(till)
     assert await till.decide(payment, ProviderState.CAPTURED) == "captured"
     stands = await till.read_order(order.id)

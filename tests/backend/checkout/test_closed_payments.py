@@ -47,7 +47,7 @@ async def test_undecided_payment_is_still_checked_after_its_reservation_has_ende
     assert await till.available(trompo) == 0
 
 
-async def test_mail_that_nothing_was_charged_is_sent_only_after_the_provider_reports_it(till: Till) -> None:
+async def test_mail_that_nothing_was_charged_waits_for_the_report_of_the_provider(till: Till) -> None:
     trompo = await till.make_variant(stock=1)
     _, payment = await till.order(trompo)
     await till.pass_time(RESERVATION_TIME + SECOND)

@@ -249,7 +249,7 @@ async def test_delivery_settings_changed_during_the_checkout_do_not_change_the_p
         ),
     ],
 )
-async def test_paid_order_keeps_the_day_counted_from_the_approval(
+async def test_paid_order_promises_the_day_counted_from_its_approval(
     shop: Shop, checkout: Checkout, cart_id: str, clock: Clock, approval: tuple[datetime, date, str]
 ) -> None:
     placed = await place_order(checkout, cart_id, THE_10TH)
@@ -271,7 +271,7 @@ async def test_paid_order_keeps_the_day_counted_from_the_approval(
     ) == bool(delay)
 
 
-async def test_pending_order_shows_the_delivery_day_of_an_immediate_approval(
+async def test_pending_order_shows_the_delivery_day_that_an_immediate_approval_gives(
     checkout: Checkout, cart_id: str
 ) -> None:
     order = await read_order(checkout, await place_order(checkout, cart_id, THE_10TH))

@@ -205,7 +205,7 @@ async def test_unpaid_transfer_is_changed_to_pse(shop: Shop, cart_id: str) -> No
     assert await read_stock(shop) == (5, 1)
 
 
-async def test_transfer_is_not_changed_if_it_was_confirmed_or_packed_first(  # noqa: PLR0917 - fixtures
+async def test_transfer_that_is_confirmed_or_packed_first_is_not_changed_to_another_method(  # noqa: PLR0917 - fixtures
     shop: Shop,
     shop_defaults: Defaults,
     admin: httpx.AsyncClient,

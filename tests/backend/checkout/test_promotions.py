@@ -221,7 +221,7 @@ async def test_change_of_bank_keeps_the_use_of_the_promotion(till: Till) -> None
     assert (second.amount, await list_uses(till)) == (first.amount, [(OFF, False)])
 
 
-async def test_restored_cart_has_its_promotion_code_only_if_it_still_applies(till: Till) -> None:
+async def test_restored_cart_has_its_promotion_code_only_if_the_code_still_applies(till: Till) -> None:
     promotion = await add_promotion(till)
     cart_id = await till.cart(await till.make_variant())
     await type_code(till, cart_id)

@@ -135,7 +135,7 @@ async def find_problems(shop: Shop, cart_id: str, **typed: str) -> dict[str, str
         ),
     ],
 )
-async def test_bank_and_invoice_name_the_payer_and_label_the_recipient(
+async def test_payer_is_on_the_invoice_and_at_the_bank_and_recipient_on_the_label(
     *,
     shop: Shop,
     cart_id: str,

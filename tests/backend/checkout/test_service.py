@@ -71,7 +71,7 @@ async def test_approved_payment_with_an_outdated_total_becomes_the_order(till: T
     assert len(till.bank.started) == 1
 
 
-async def test_order_placed_by_another_tab_meanwhile_is_returned(
+async def test_order_placed_concurrently_by_another_tab_is_returned(
     till: Till, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cart_id = await till.cart(await till.make_variant())

@@ -82,7 +82,7 @@ def test_every_cart_route_is_in_the_table_of_these_tests(api: FastAPI) -> None:
     assert {step for step in ours if step[1] not in ELSEWHERE} == STEPS.keys()
 
 
-async def test_cart_of_a_customer_is_hidden_from_others(
+async def test_cart_of_a_customer_is_hidden_from_other_callers(
     store: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     ana, mallory = await signed_in(shop, "ana@example.com"), await signed_in(shop, "mallory@example.com")

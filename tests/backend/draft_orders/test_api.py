@@ -204,7 +204,7 @@ async def test_sold_out_draft_is_not_converted(admin: httpx.AsyncClient, shop: S
     assert await read_stock(shop) == (1, 0)
 
 
-async def test_customer_of_a_draft_gets_the_order_but_not_the_cart(
+async def test_customer_of_a_draft_can_read_the_order_but_not_the_cart(
     admin: httpx.AsyncClient, shop: Shop, trompo: str
 ) -> None:
     async with shop.database.transaction() as session:

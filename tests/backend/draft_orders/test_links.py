@@ -162,7 +162,7 @@ async def test_paid_link_makes_the_draft_an_order_with_retracto(till: Till) -> N
     assert "order_placed" in await till.mails()
 
 
-async def test_counter_draft_with_a_link_is_a_distance_sale(till: Till) -> None:
+async def test_counter_draft_that_gets_a_payment_link_becomes_a_distance_sale(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 1})
     await make_link(till, draft)
@@ -301,7 +301,7 @@ async def test_draft_without_lines_has_no_link(till: Till) -> None:
         await make_link(till, draft)
 
 
-async def test_mailed_link_opens_the_same_draft(till: Till) -> None:
+async def test_mailed_payment_link_opens_the_same_draft(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 2})
     link, token = await make_link(till, draft)

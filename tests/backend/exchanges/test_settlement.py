@@ -89,7 +89,7 @@ async def test_equal_exchange_moves_units_and_no_money(till: Till) -> None:
     assert "sold in exchange" in await list_actions(till, new_order)
 
 
-async def test_dearer_product_is_paid_with_credit_and_cash(till: Till) -> None:
+async def test_exchange_for_a_dearer_product_is_paid_with_credit_and_cash(till: Till) -> None:
     old, new, order = await sell_and_stock(till, price=PRICE + 5_000)
     exchange = await write_exchange(till, order, {old: 1}, {new: 1})
     new_order = await settle(till, exchange, 5_000, DifferenceReceipt(5_000, CASH))
@@ -104,7 +104,7 @@ async def test_dearer_product_is_paid_with_credit_and_cash(till: Till) -> None:
     assert await till.attention() == []
 
 
-async def test_cheaper_product_gives_cash_back(till: Till) -> None:
+async def test_exchange_for_a_cheaper_product_refunds_the_difference_in_cash(till: Till) -> None:
     old, new, order = await sell_and_stock(till, price=PRICE - 5_000)
     exchange = await write_exchange(till, order, {old: 1}, {new: 1})
     new_order = await settle(till, exchange, -5_000, DifferenceReceipt(5_000, CASH), actor=OWNER)
@@ -255,7 +255,7 @@ async def test_draft_of_an_exchange_cannot_be_sold_or_cancelled_separately(till:
 
 
 @pytest.mark.parametrize("actor", [STOCKROOM, Actor("staff_x", "rol_x")])
-async def test_exchange_needs_the_rights_of_sales_and_returns(till: Till, actor: Actor) -> None:
+async def test_exchange_is_refused_without_the_rights_for_sales_and_returns(till: Till, actor: Actor) -> None:
     _old, _new, order = await sell_and_stock(till)
     with pytest.raises(Forbidden):
         async with till.database.transaction() as session:

@@ -144,7 +144,7 @@ async def test_approved_label_is_bought_at_its_price(
     assert len(await carrier.ledger.list_labels()) == 1
 
 
-async def test_approved_label_with_higher_price_waits_again(
+async def test_approved_label_whose_price_rose_waits_for_another_decision(
     *,
     admin: httpx.AsyncClient,
     order: dict[str, Any],

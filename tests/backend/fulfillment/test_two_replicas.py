@@ -44,7 +44,7 @@ async def sent(
     return made
 
 
-async def test_label_of_one_replica_is_shown_by_the_other(
+async def test_label_created_by_one_replica_is_shown_by_another_replica(
     sent: dict[str, Any], other_admin: httpx.AsyncClient
 ) -> None:
     number = sent["fulfillments"][0]["data"]["carrier_order_id"]
@@ -52,7 +52,7 @@ async def test_label_of_one_replica_is_shown_by_the_other(
     assert (label.status_code, label.headers["content-type"]) == (200, "application/pdf")
 
 
-async def test_label_of_one_replica_is_tracked_by_the_other(
+async def test_label_created_by_one_replica_is_tracked_by_another_replica(
     sent: dict[str, Any], shop: Shop, other_shop: Shop, other_admin: httpx.AsyncClient
 ) -> None:
     assert shop.sandbox.carrier
@@ -63,7 +63,7 @@ async def test_label_of_one_replica_is_tracked_by_the_other(
     assert order["fulfillment_status"] == "delivered"
 
 
-async def test_label_of_one_replica_is_cancelled_by_the_other(
+async def test_label_created_by_one_replica_is_cancelled_by_another_replica(
     sent: dict[str, Any], other_admin: httpx.AsyncClient
 ) -> None:
     cancel = f"/admin/orders/{sent['id']}/fulfillments/{sent['fulfillments'][0]['id']}/cancel"

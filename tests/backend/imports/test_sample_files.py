@@ -125,7 +125,7 @@ async def test_sizes_below_a_merged_name_are_variants(sender: Sender) -> None:
     }  # fmt: skip
 
 
-async def test_subtotals_and_footers_are_no_products(sender: Sender) -> None:
+async def test_subtotals_and_footers_are_not_imported_as_products(sender: Sender) -> None:
     shop = await import_case(sender, "lo-subtotals.xlsx")
     assert pick(shop, "title", "price", "stock", "tax_rate") == {
         "J-01": ["Trompo metálico", 12_500, 12, 19],

@@ -119,7 +119,9 @@ async def test_two_concurrent_decisions_create_one_invoice(shop: Shop, shop_defa
     assert len(await list_documents(shop)) == results[0] + results[1] + results[3]
 
 
-async def test_decision_about_invoices_needs_the_right(shop: Shop, shop_defaults: Defaults) -> None:
+async def test_decision_about_invoices_is_refused_without_the_right(
+    shop: Shop, shop_defaults: Defaults
+) -> None:
     order_id = await place_earlier_order(shop)
     await enable_invoices(shop, Desk())
     async with shop.database.transaction() as session:

@@ -568,7 +568,7 @@ async def test_given_up_job_that_is_not_periodic_waits_for_staff(
     assert await worker.run_due("test.one") == 0
 
 
-async def test_job_is_not_given_up_for_one_process_end_after_many_failures(
+async def test_job_with_many_failures_is_not_given_up_after_one_process_end(
     database: Database, services: Services, worker: Worker
 ) -> None:
     await enqueue_job(database, "test.one", 1)

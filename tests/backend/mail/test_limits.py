@@ -78,7 +78,7 @@ async def count_waiting(shop: Shop) -> int:
         return (await session.execute(count)).scalar_one()
 
 
-async def test_59_orders_send_five_mails_and_the_rest_in_one(
+async def test_59_orders_send_five_mails_and_one_joined_mail_about_the_rest(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = await orders(58)
@@ -104,7 +104,7 @@ async def test_59_orders_send_five_mails_and_the_rest_in_one(
     assert len(inbox.mails) == 7
 
 
-async def test_address_gets_at_most_ten_mails_a_day_and_then_one_with_the_rest(
+async def test_address_gets_at_most_ten_mails_a_day_and_one_joined_mail_with_the_rest(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = []

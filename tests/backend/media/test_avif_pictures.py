@@ -83,7 +83,7 @@ async def test_transparency_is_preserved(pictures: PictureStore, files: Path) ->
     assert max(alpha) > 247
 
 
-async def test_only_browsers_that_accept_avif_get_it(pictures: PictureStore) -> None:
+async def test_avif_file_is_sent_only_to_browsers_that_accept_avif(pictures: PictureStore) -> None:
     pictures.put(NAME, draw())
     await AvifPictures(pictures).encode_missing(RUN)
     modern = await request(pictures, BROWSER)
@@ -105,7 +105,7 @@ async def test_webp_is_served_until_the_job_has_run(pictures: PictureStore) -> N
 
 
 @pytest.mark.parametrize("content", [b"RIFF no picture", draw((1, 1))])
-async def test_picture_that_gets_no_smaller_stays_a_webp(
+async def test_picture_that_avif_does_not_make_smaller_is_served_as_webp(
     pictures: PictureStore, files: Path, content: bytes
 ) -> None:
     pictures.put(NAME, content)

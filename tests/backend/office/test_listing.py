@@ -75,6 +75,6 @@ def test_each_active_filter_has_a_link_to_the_list_without_it() -> None:
         (date(2026, 11, 3), date(2026, 11, 3), "3 nov"),
     ],
 )
-def test_day_ranges_have_labels(first: date | None, last: date | None, label: str) -> None:
+def test_day_range_of_a_filter_gets_its_label(first: date | None, last: date | None, label: str) -> None:
     assert days_label(first, last) == label
     assert labels_of({"one": ("Uno", 1)}) == {"one": "Uno"}

@@ -77,7 +77,9 @@ async def test_pages_contain_every_product_once(
     assert {row.id for row in (*first.rows, *second.rows)} == {ids[handle] for handle in HANDLES}
 
 
-async def test_chosen_products_keep_their_order_without_deleted_ones(shop: Shop, ids: dict[str, str]) -> None:
+async def test_picker_lists_chosen_products_in_the_chosen_sequence_without_deleted_ones(
+    shop: Shop, ids: dict[str, str]
+) -> None:
     chosen = [ids["trompo-rojo"], "prod_gone", ids["balero-azul"]]
     async with shop.database.read() as session:
         assert [row.id for row in await read_picker_rows(session, ANA, chosen)] == [chosen[0], chosen[2]]

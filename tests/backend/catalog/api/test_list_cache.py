@@ -180,7 +180,7 @@ async def test_list_after_a_price_change_reads_products_again_but_reuses_the_sea
     assert "FROM product" in statement
 
 
-async def test_version_of_cached_lists_changes_only_if_the_search_words_change(
+async def test_list_cache_version_changes_only_with_the_search_words_of_products(
     shop: Shop, store: httpx.AsyncClient, list_queries: dict[str, str]
 ) -> None:
     version = shop.catalog_version

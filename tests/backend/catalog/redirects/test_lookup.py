@@ -14,7 +14,7 @@ from tests.statements import record_statements
 BALERO, YOYO, WOOD = "/product/balero", "/product/yoyo", "/catalog?category=de-madera"
 
 
-async def test_address_matches_path_and_query(former: FormerShop) -> None:
+async def test_redirect_is_found_by_path_and_query_of_the_former_address(former: FormerShop) -> None:
     balero, yoyo = former.products["balero"], former.products["yoyo"]
     await former.redirect("/productos/balero.html", balero)
     await former.redirect("/index.php?id_product=12&controller=product", balero)
@@ -70,7 +70,7 @@ async def test_product_of_prestashop_is_found_by_the_id_in_its_friendly_address(
     assert {address: await former.visit(address) for address in pages} == pages
 
 
-async def test_page_of_the_shop_is_redirected_only_if_the_query_matches(former: FormerShop) -> None:
+async def test_existing_page_is_redirected_only_by_a_query_of_the_former_shop(former: FormerShop) -> None:
     await former.redirect("/?product=balero", former.products["balero"])
     await former.redirect("/catalog?category=viejos", former.categories["juguetes"])
     await former.redirect("/catalog?id=7", former.products["yoyo"])
@@ -82,7 +82,9 @@ async def test_page_of_the_shop_is_redirected_only_if_the_query_matches(former: 
     assert await former.visit("/carrito", has_page=True) == ""
 
 
-async def test_redirect_follows_a_renamed_target_until_it_is_hidden_or_deleted(former: FormerShop) -> None:
+async def test_redirect_follows_a_renamed_target_until_the_target_is_hidden_or_deleted(
+    former: FormerShop,
+) -> None:
     await former.redirect("/a", former.products["balero"])
     await former.redirect("/b", former.categories["de-madera"])
     assert (await former.visit("/a"), await former.visit("/b")) == (BALERO, WOOD)

@@ -125,7 +125,7 @@ async def test_redirects_of_an_uploaded_spreadsheet_are_stored(
     assert (refused.status_code, refused.json()["message"][:13]) == (400, "No encontramo")
 
 
-async def test_redirect_to_a_collection_works_until_it_is_hidden_or_deleted(
+async def test_redirect_to_a_collection_works_until_the_collection_is_hidden_or_deleted(
     admin: httpx.AsyncClient, former: FormerShop
 ) -> None:
     async with former.shop.database.transaction() as session:

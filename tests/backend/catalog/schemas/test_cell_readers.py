@@ -42,7 +42,7 @@ def test_price_is_read(cell: str, value: object) -> None:
     assert cell_numbers.parse_price(cell) == value
 
 
-def test_former_price_of_0_is_none() -> None:
+def test_former_price_of_0_is_read_as_none() -> None:
     assert [cell_numbers.parse_former_price(cell) for cell in ("$ 0", "900")] == [None, 900]
 
 

@@ -301,7 +301,7 @@ async def test_gift_words_alone_find_gifts_and_are_not_required_with_other_words
     assert await _titles(database, "caja de regalo") == ["Caja de regalo", "Caja de música"]
 
 
-async def test_without_batteries_finds_products_that_need_none(
+async def test_search_without_batteries_finds_products_that_need_no_batteries(
     database: Database, settings: Settings
 ) -> None:
     defaults = await set_up_defaults(database, settings)

@@ -92,7 +92,7 @@ def test_long_numbers_are_codes_and_no_prices(text: str) -> None:
         "2x1",
     ],
 )
-def test_numbers_that_are_no_money_do_not_limit_the_price(text: str) -> None:
+def test_numbers_that_are_not_amounts_of_money_do_not_limit_the_price(text: str) -> None:
     search = _parse(text)
     assert (search.min_price, search.max_price) == (None, None)
 

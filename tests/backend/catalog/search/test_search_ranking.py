@@ -44,7 +44,9 @@ def rank_of(text: str, search: ShopperSearch, page: CatalogPage) -> int:
     return next((rank for rank, handle in enumerate(found, 1) if handle in QUERIES[text]), 0)
 
 
-async def test_expected_results_come_first(database: Database, settings: Settings) -> None:
+async def test_expected_products_come_first_in_the_search_results(
+    database: Database, settings: Settings
+) -> None:
     await seed(database, settings)
     words = search_words()
     ranks: dict[str, int] = {}

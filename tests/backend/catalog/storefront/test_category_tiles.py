@@ -64,7 +64,7 @@ async def test_own_picture_is_preferred_and_hidden_categories_are_left_out(
 
 
 @pytest.mark.parametrize("featured", [("a", "c"), ("c",), ()])
-async def test_slides_pass_over_products_without_a_picture(
+async def test_banner_leaves_out_products_without_a_picture(
     shop: Shop, ids: dict[str, str], featured: tuple[str, ...]
 ) -> None:
     async with shop.database.transaction() as session:

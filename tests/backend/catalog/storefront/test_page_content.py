@@ -136,7 +136,7 @@ async def test_store_api_sorts_titles_like_the_pages(
     assert answer["count"] == len(TITLES)
 
 
-async def test_wishlist_finds_a_product_by_its_former_handle_until_another_takes_it(
+async def test_wishlist_finds_a_product_by_a_former_handle_until_another_product_has_it(
     database: Database, put_products: PutProducts
 ) -> None:
     await put_products("oso", "trompo", "yoyo")

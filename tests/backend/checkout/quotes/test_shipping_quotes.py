@@ -68,7 +68,7 @@ async def test_choosing_a_listed_option_does_not_call_the_failed_carrier_again(
 @pytest.mark.parametrize(
     "failure", [OutsideFailure("the carrier is closed"), ZeroDivisionError("no packages")]
 )
-async def test_option_of_a_failing_provider_has_the_fixed_price_and_hides_no_option(
+async def test_failing_provider_gets_the_fixed_price_and_hides_no_other_option(
     store: httpx.AsyncClient, shop: Shop, trompo: str, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     async def fail(_request: QuoteRequest) -> Quote:
@@ -156,7 +156,9 @@ async def test_own_checkout_page_requests_one_quote_per_destination(
     assert quotations(shop) == 1
 
 
-async def test_reloaded_page_requests_new_quotes(store: httpx.AsyncClient, shop: Shop, trompo: str) -> None:
+async def test_reloaded_checkout_page_requests_new_quotes(
+    store: httpx.AsyncClient, shop: Shop, trompo: str
+) -> None:
     cart_id = await create_addressed_cart(store, trompo)
     await shop.checkout.set_town(cart_id, MEDELLIN, CHECKOUT_INPUT["address"])
     for _ in range(2):

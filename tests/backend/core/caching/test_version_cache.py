@@ -91,7 +91,7 @@ async def test_concurrent_callers_at_one_version_share_one_read(catalogue: Catal
     assert catalogue.reads == 1
 
 
-async def test_caller_after_a_change_does_not_get_a_value_read_before_it(catalogue: Catalogue) -> None:
+async def test_caller_after_a_change_gets_no_value_read_before_the_change(catalogue: Catalogue) -> None:
     cache = VersionCache[str, str](catalogue.now, 10)
     first = await start_reading(cache, catalogue)
     catalogue.change()

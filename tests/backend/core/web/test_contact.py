@@ -193,7 +193,7 @@ def test_dialling_prefixes_of_a_colombian_number_are_removed(typed: str, number:
         "+44 20 7946 0958",
     ],
 )
-def test_foreign_phone_number_gets_a_sentence_with_the_required_number(typed: str) -> None:
+def test_foreign_phone_number_is_refused_with_a_request_for_a_colombian_number(typed: str) -> None:
     assert parse_phone(typed) == ""
     with pytest.raises(PydanticCustomError) as refused:
         require_phone(typed)
@@ -203,7 +203,7 @@ def test_foreign_phone_number_gets_a_sentence_with_the_required_number(typed: st
 
 
 @pytest.mark.parametrize("typed", ["12345", "30012345678", "300 123 456", "0057 300 123"])
-def test_short_or_long_number_is_not_taken_for_a_foreign_one(typed: str) -> None:
+def test_short_or_long_phone_number_is_not_reported_as_foreign(typed: str) -> None:
     with pytest.raises(PydanticCustomError, match="debe tener 10 dígitos"):
         require_phone(typed)
 

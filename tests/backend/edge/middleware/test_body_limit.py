@@ -161,7 +161,7 @@ async def test_path_can_have_a_separate_body_limit(sizes: list[int], status: int
     assert (await post_parts(app, "/swallow", chunks(sizes)))[0] == 413
 
 
-async def test_separate_body_limit_does_not_increase_the_number_of_discarded_bytes() -> None:
+async def test_larger_body_limit_of_a_path_does_not_increase_the_discarded_bytes() -> None:
     taken: list[int] = []
     app = with_body_limits(APP, other_limits=LARGER)
     await post_parts(app, "/sandbox", chunks([100_000] * 10_000, taken))

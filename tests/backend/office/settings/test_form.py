@@ -73,7 +73,7 @@ async def test_warehouse_address_too_long_for_a_label_is_refused(shop: Shop, tro
     assert (await shop.effective_settings.now()).carrier_origin_address != "x" * 90
 
 
-async def test_saved_settings_apply_everywhere(shop: Shop, trompo: str) -> None:
+async def test_saved_settings_are_used_in_all_parts_of_the_shop(shop: Shop, trompo: str) -> None:
     changed = await save_typed(
         shop,
         store_nit="800197268-4",

@@ -161,7 +161,7 @@ def test_shopify_handle_with_accents_is_converted_in_all_its_rows() -> None:
     assert [row["handle"] for row in rows] == ["nino-n", "nino-n"]
 
 
-def test_woocommerce_variations_belong_to_their_parent() -> None:
+def test_woocommerce_variations_become_variants_of_their_parent() -> None:
     found = convert_case("m-woo-es.csv")
     cup, small, medium = list_cells(found)
     base = "https://example.com/wp-content/uploads/"

@@ -33,7 +33,7 @@ def find_reasons(*rows: list[object]) -> list[str]:
         ["Valor total del inventario", "", "", 11_000, ""],
     ],
 )
-def test_total_is_set_aside(row: list[object]) -> None:
+def test_total_row_is_set_aside(row: list[object]) -> None:
     assert find_reasons(row) == ["total"]
 
 

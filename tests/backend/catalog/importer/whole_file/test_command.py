@@ -550,7 +550,7 @@ async def test_category_or_collection_is_found_by_its_current_name(importer: Imp
 @pytest.mark.parametrize(
     ("cells", "deleted"), [("Patio,", "category Patio"), (",Clásicos", "collection Clásicos")]
 )
-async def test_category_or_collection_deleted_during_the_import_stops_it(
+async def test_category_or_collection_deleted_during_the_import_stops_the_import(
     importer: Importer, monkeypatch: pytest.MonkeyPatch, cells: str, deleted: str
 ) -> None:
     async def delete_concurrently(database: Database, *others: Any, **more: Any) -> CheckedFile:
