@@ -285,7 +285,7 @@ ONLY_ALL = (
             "tests/e2e/test_product.py::test_magnifier_shows_a_file_with_spaces_and_parentheses",
             "tests/e2e/test_product.py::test_magnifier_follows_the_mouse",
             "tests/e2e/test_product.py::test_externally_hosted_picture_is_shown_on_every_page_of_the_shop",
-            "tests/e2e/test_product.py::test_thumbnail_shows_its_picture",
+            "tests/e2e/test_product.py::test_click_on_a_thumbnail_shows_its_picture",
             "tests/e2e/test_product.py::test_large_view_opens_zooms_and_closes_by_keyboard",
             "tests/e2e/test_search.py::test_search_ignores_accents_case_and_a_typo",
             "tests/e2e/test_search.py::test_escape_closes_the_suggestions_then_clears_the_text",

@@ -132,7 +132,7 @@ async def test_answer_to_an_earlier_change_does_not_undo_a_later_one(page: Page)
 
 
 @PHONE_ONLY
-async def test_empty_cart_leads_to_the_catalogue(page: Page) -> None:
+async def test_empty_cart_links_to_the_catalogue(page: Page) -> None:
     await page.goto("/cart")
     empty = page.get_by_test_id("empty-cart")
     await expect(empty).to_contain_text("Tu carrito está vacío")

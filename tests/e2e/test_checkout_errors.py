@@ -398,7 +398,9 @@ async def test_checkout_continues_after_a_server_restart(
     await expect_status(page, "paid")
 
 
-async def test_order_click_lost_with_its_connection_is_sent_again(page_320: Page, watch: PageWatch) -> None:
+async def test_place_order_click_lost_with_its_connection_is_sent_again(
+    page_320: Page, watch: PageWatch
+) -> None:
     watch.expect("WebSocket connection")
     press = LostMessages("checkout_state.place_order")
     await press.intercept(page_320)

@@ -98,7 +98,7 @@ async def _open_magnifier(page: Page, x: float, y: float) -> Locator:
     return panel
 
 
-async def test_thumbnail_shows_its_picture(page: Page) -> None:
+async def test_click_on_a_thumbnail_shows_its_picture(page: Page) -> None:
     await page.goto(TROMPO)
     picture = page.get_by_test_id("gallery-image")
     await expect(picture).to_have_attribute("src", re.compile("frente"))

@@ -260,7 +260,7 @@ async def test_tab_links_to_the_payment_started_in_another_tab(
 
 
 @PHONE_ONLY
-async def test_back_from_the_bank_leads_to_the_existing_order(page: Page, server: ShopServer) -> None:
+async def test_back_button_at_the_bank_leads_to_the_existing_order(page: Page, server: ShopServer) -> None:
     await prepare_payment(page, "parques-de-madera")
     await go_to_bank(page)
     bank = page.url
@@ -367,7 +367,7 @@ async def test_shipping_price_changes_with_the_municipality_in_the_form(page_128
 
 
 @PHONE_ONLY
-async def test_empty_checkout_leads_to_the_catalogue(page: Page) -> None:
+async def test_empty_checkout_links_to_the_catalogue(page: Page) -> None:
     await page.goto("/checkout")
     empty = page.get_by_test_id("empty-cart")
     await expect(empty).to_be_visible()

@@ -257,7 +257,7 @@ async def test_long_word_stays_inside_the_search_panel(page: Page) -> None:
     assert await panel.evaluate("panel => panel.scrollWidth <= panel.clientWidth")
 
 
-async def test_enter_shows_all_results(page_1280: Page) -> None:
+async def test_enter_in_the_search_field_shows_all_results(page_1280: Page) -> None:
     await page_1280.goto("/")
     field = page_1280.get_by_test_id("search-input")
     await field.fill("madera")

@@ -34,7 +34,7 @@ def test_back_button_restores_a_page_that_opened_no_websocket(visitor: Visitor) 
     assert visitor.is_restored()
 
 
-def test_back_shows_the_current_cart(visitor: Visitor, engine: Engine) -> None:
+def test_back_button_shows_the_current_cart(visitor: Visitor, engine: Engine) -> None:
     visitor.put_in_cart("yoyo-de-madera")
     visitor.wait_for_text(by_id("cart-count"), "1")
     visitor.mark_document()
@@ -52,7 +52,9 @@ def test_back_shows_the_current_cart(visitor: Visitor, engine: Engine) -> None:
     visitor.wait_for_text(by_id("cart-count"), "3")
 
 
-def test_back_to_the_checkout_keeps_the_form(visitor: Visitor, engine: Engine, server: ShopServer) -> None:
+def test_back_button_to_the_checkout_keeps_the_form(
+    visitor: Visitor, engine: Engine, server: ShopServer
+) -> None:
     email = f"a-medias@{engine.name}.example"
     visitor.prepare_payment("tangram-siete-piezas", email)
     total = visitor.read_text(by_id("place-order"))
@@ -115,7 +117,7 @@ def expect_list(visitor: Visitor, link: str) -> None:
     visitor.wait_until(lambda: visitor.is_in_view(visitor.find(link)), f"{link} is outside the window")
 
 
-def test_back_from_a_product_restores_the_list(visitor: Visitor) -> None:
+def test_back_button_from_a_product_restores_the_list(visitor: Visitor) -> None:
     link = extend_list(visitor)
     visitor.click(link)
     visitor.find(by_id("add-to-cart"))

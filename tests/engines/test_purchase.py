@@ -59,7 +59,7 @@ def test_product_is_found_and_bought(visitor: Visitor, server: ShopServer) -> No
     assert read_stock(server, handle) == stock - 2
 
 
-def test_back_from_the_bank_creates_no_second_order(
+def test_back_button_at_the_bank_creates_no_second_order(
     visitor: Visitor, engine: Engine, server: ShopServer
 ) -> None:
     email, payments = f"atras@{engine.name}.example", count_payments(server)

@@ -154,7 +154,7 @@ async def test_forged_link_is_not_found(till: Till, order: Order) -> None:
                 await find_difference(session, till.checkout.settings, token)
 
 
-async def test_wrong_amount_is_refused(till: Till, order: Order) -> None:
+async def test_payment_of_another_amount_than_the_difference_is_refused(till: Till, order: Order) -> None:
     with pytest.raises(DifferenceChanged):
         await pay(till, order, PRICE - 1)
     assert len(await list_payments(till, order)) == 1

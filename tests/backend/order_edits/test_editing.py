@@ -268,7 +268,7 @@ async def test_edit_is_refused_if_an_added_unit_was_sold_first(till: Till) -> No
         assert (await preview_edit(session, SELLER, edit.id)).missing == {yoyo: 1}
 
 
-async def test_unexpected_total_is_refused(till: Till) -> None:
+async def test_edit_is_not_confirmed_with_an_unexpected_total(till: Till) -> None:
     trompo = await till.make_variant(stock=5)
     order = await place_paid_order(till, trompo)
     edit = await write_edit(till, order, added={trompo: 1})

@@ -244,7 +244,7 @@ async def test_rule_attributes_and_values_are_listed(
     ).status_code == 400
 
 
-async def test_metadata_changes_only_if_it_is_sent(admin: httpx.AsyncClient) -> None:
+async def test_metadata_of_a_promotion_changes_only_if_sent(admin: httpx.AsyncClient) -> None:
     made = await promotion(admin, metadata={"from": "test"})
     path = f"/admin/promotions/{made['id']}"
     for body, stored in (

@@ -141,7 +141,7 @@ async def test_only_one_of_several_concurrent_drafts_for_an_order_is_created(
     assert len(await read_all(shop, ReturnDraft.id)) == 1
 
 
-async def test_stockroom_cannot_draft_returns(shop: Shop, delivered: Sold) -> None:
+async def test_stockroom_role_cannot_draft_returns(shop: Shop, delivered: Sold) -> None:
     stockroom = Actor("user_1", Role.STOCKROOM)
     async with shop.database.transaction() as session:
         with pytest.raises(Forbidden):

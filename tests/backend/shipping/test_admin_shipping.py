@@ -42,7 +42,7 @@ async def test_shipping_option_is_available_only_while_its_provider_is_linked(
     await post(store, f"/store/carts/{cart_id}/shipping-methods", chosen)
 
 
-async def test_linking_a_sales_channel_offers_its_options(
+async def test_shipping_options_are_offered_only_while_the_sales_channel_is_linked(
     admin: httpx.AsyncClient, store: httpx.AsyncClient, shop_defaults: Defaults, trompo: str
 ) -> None:
     """Unlink the channel, and link it again (spec: Errors, Stock location not linked to the sales channel)."""
@@ -217,7 +217,7 @@ async def test_unknown_provider_or_channel_cannot_be_linked(
     assert malformed.json()["message"] == message
 
 
-async def test_option_types_and_provider_services_are_listed(admin: httpx.AsyncClient) -> None:
+async def test_shipping_option_types_and_provider_options_are_listed(admin: httpx.AsyncClient) -> None:
     options = (await get(admin, "/admin/shipping-options"))["shipping_options"]
     types = (await get(admin, "/admin/shipping-option-types"))["shipping_option_types"]
     assert types == [option["type"] for option in options]

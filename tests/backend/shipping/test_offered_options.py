@@ -21,7 +21,7 @@ async def list_provider_ids(database: Database, channel_id: str, country_code: s
     return sorted(await read_offers(database, channel_id, country_code))
 
 
-async def test_options_of_the_channel_are_offered(database: Database, defaults: Defaults) -> None:
+async def test_shipping_options_of_the_channel_are_offered(database: Database, defaults: Defaults) -> None:
     assert await list_provider_ids(database, defaults.channel_id) == ["carrier_standard", "manual_manual"]
     assert await list_provider_ids(database, defaults.channel_id, "CO") == [
         "carrier_standard",

@@ -48,7 +48,7 @@ def test_weight_of_a_package_is_the_exact_sum_of_its_items() -> None:
     assert pack_items([Item(3, weight=0.1), Item(7, weight=0.4)])[0].weight == 3.1
 
 
-def test_two_default_units_become_one_cube() -> None:
+def test_two_units_without_measures_become_one_cube() -> None:
     assert pack_items([Item(2)]) == (Package(2, 26, 26, 26),)  # 26³ holds 2 · 20³, 25³ does not
 
 
@@ -60,7 +60,7 @@ def test_two_flat_boxes_are_stacked_along_their_shortest_side() -> None:
     assert pack_items([Item(2, 1, 60, 40, 5)]) == (Package(2, 60, 40, 10),)
 
 
-def test_too_heavy_items_are_split() -> None:
+def test_too_heavy_items_are_split_into_several_packages() -> None:
     assert [package.weight for package in pack_items([Item(5, weight=400)])] == [800, 800, 400]
 
 
@@ -68,7 +68,7 @@ def test_weight_at_the_limit_fits_in_one_package() -> None:
     assert [package.weight for package in pack_items([Item(10, weight=100)])] == [1000]
 
 
-def test_too_large_items_are_split() -> None:
+def test_too_large_items_are_split_into_several_packages() -> None:
     assert pack_items([Item(2, 10, 300, 300, 200)]) == (Package(10, 300, 300, 200),) * 2
 
 

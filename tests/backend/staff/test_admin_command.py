@@ -69,6 +69,6 @@ async def test_admin_commands_change_roles_and_passwords(shop: Shop) -> None:
     assert f"{lina}  accountant  no second factor" in await admin_command.format_staff_list(shop.database)
 
 
-async def test_unknown_address_is_refused(shop: Shop, staff: dict[Role, str]) -> None:
+async def test_admin_command_refuses_an_unknown_email(shop: Shop, staff: dict[Role, str]) -> None:
     with pytest.raises(NotFound, match=r"No staff member has the address nadie@trompo\.example"):
         await admin_command.give_role(shop.database, "nadie@trompo.example", Role.OWNER)

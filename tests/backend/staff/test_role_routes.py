@@ -54,7 +54,7 @@ async def test_custom_role_gets_required_policies_and_its_members_lose_removed_o
         ("POST", "/shop/users", {"users": ["user_none"]}, 404),
     ],
 )
-async def test_invalid_requests_are_refused(
+async def test_invalid_requests_about_roles_are_refused(
     admin: httpx.AsyncClient, method: str, path: str, body: object, status: int
 ) -> None:
     answer = await admin.request(method, f"{PATH}{path}", json=body)

@@ -225,7 +225,7 @@ async def test_feed_is_compressed_if_accepted(reader: httpx.AsyncClient) -> None
     assert packed.headers["etag"] == plain.headers["etag"]
 
 
-async def test_head_request_reads_no_products(reader: httpx.AsyncClient) -> None:
+async def test_head_request_for_the_feed_reads_no_products(reader: httpx.AsyncClient) -> None:
     head = await reader.head(PATH)
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["etag"] == (await reader.get(PATH)).headers["etag"]

@@ -91,13 +91,15 @@ async def test_icons_colors_and_fixed_addresses_follow_the_brand(
             assert picture.convert("RGB").getpixel((pixels // 2, pixels // 2)) == (10, 20, 200)
 
 
-async def test_favicon_is_the_letter_if_the_logo_is_lost(shop: Shop, browser: httpx.AsyncClient) -> None:
+async def test_favicon_is_the_first_letter_if_the_logo_file_is_missing(
+    shop: Shop, browser: httpx.AsyncClient
+) -> None:
     await publish(shop, BrandBody(logo="/pictures/0123456789abcdef/marca-64x64.webp"))
     assert (await browser.get("/favicon.ico")).status_code == 200
     assert (await browser.get("/icons/icon-9000.png")).status_code == 422
 
 
-async def test_favicon_is_the_letter_while_the_store_of_pictures_does_not_answer(
+async def test_favicon_is_the_first_letter_while_the_picture_store_does_not_answer(
     shop: Shop, browser: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(_store: PictureStore, _name: str) -> None:
@@ -113,6 +115,6 @@ async def test_favicon_is_the_letter_while_the_store_of_pictures_does_not_answer
     ("name", "letter"),
     [("trompo", "T"), ("«ñandú»", "Ñ"), ("3 osos", "3"), ("☃ 雪", ""), ("ß", "S"), (" ", "")],
 )
-def test_first_letter_is_a_capital_that_the_font_has(name: str, letter: str) -> None:
+def test_letter_of_the_icon_is_a_capital_that_the_font_contains(name: str, letter: str) -> None:
     assert find_first_letter(name) == letter
     assert draw_letter_icon(letter, "#24446b", IconKind.FAVICON).startswith(b"\x89PNG")

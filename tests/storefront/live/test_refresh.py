@@ -455,7 +455,7 @@ async def test_page_that_fails_to_refresh_does_not_affect_other_pages(
     assert browsers.list_notified() == ["ana", "luis"]
 
 
-async def test_change_during_a_failed_refresh_is_shown(
+async def test_product_change_during_a_failed_refresh_is_shown_on_the_page(
     browsers: Browsers, factory: ProductFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trompo = await factory.make("trompo")

@@ -47,7 +47,7 @@ async def test_day_is_closed_with_the_counted_cash_and_the_reason_for_a_differen
     assert (row.difference, row.reason, screen.content.expected) == (cop("-$ 500"), "mal cambio", 10_000)
 
 
-async def test_stockroom_cannot_open_the_closing(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_stockroom_role_cannot_open_the_closing_screen(shop: Shop, browser_of: BrowserFactory) -> None:
     root = await browser_of(Role.STOCKROOM, "/oficina/vender/cierre")
     screen: Any = await root.get_state(ClosingState)
     await send_event(screen, "load")

@@ -248,7 +248,9 @@ async def test_active_offers_are_listed_page_by_page(
     assert sorted(row.code for row in listing.content.over) == ["ended-2", "ended-3"]
 
 
-async def test_ended_offer_is_listed_as_ended(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_offer_that_staff_end_moves_to_the_list_of_ended_offers(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     screen = await open_offer(browser_of)
     await send_event(screen, "preview_changes", TYPED)
     await send_event(screen, "save")

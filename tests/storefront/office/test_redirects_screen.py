@@ -145,7 +145,7 @@ async def test_more_redirects_load_on_demand(
 
 
 @pytest.mark.usefixtures("toys")
-async def test_role_without_the_right_changes_nothing(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_role_without_the_right_cannot_change_redirects(shop: Shop, browser_of: BrowserFactory) -> None:
     screen = await open_screen(browser_of, Role.STOCKROOM)
     assert len(screen.content.unknown) == 2
     for name, argument in (
@@ -160,7 +160,9 @@ async def test_role_without_the_right_changes_nothing(shop: Shop, browser_of: Br
 
 
 @pytest.mark.parametrize("nonsense", [None, {}, {"form": "x" * 9000}, 7, ["x"]])
-async def test_invalid_input_changes_nothing(browser_of: BrowserFactory, nonsense: Any) -> None:
+async def test_invalid_input_of_the_redirects_screen_changes_nothing(
+    browser_of: BrowserFactory, nonsense: Any
+) -> None:
     screen = await open_screen(browser_of, Role.OWNER)
     for name in ("save", "delete", "dismiss", "suggest"):
         await send_event(screen, name, nonsense)

@@ -178,7 +178,9 @@ async def test_sale_that_is_handed_over_in_the_shop_can_be_discarded(
     assert screen.content.lines == []
 
 
-async def test_stockroom_cannot_open_the_screen(variant_id: str, browser_of: BrowserFactory) -> None:
+async def test_stockroom_role_cannot_open_the_selling_screen(
+    variant_id: str, browser_of: BrowserFactory
+) -> None:
     screen = await open_screen(browser_of, Role.STOCKROOM)
     assert screen.problem == "forbidden"
     await send_event(screen, "scan", CODE)

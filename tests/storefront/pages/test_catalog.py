@@ -410,7 +410,9 @@ async def collection(products: None) -> str:
 
 
 class TestCollections:
-    async def test_collection_has_its_page(self, collection: str) -> None:
+    async def test_page_of_a_collection_shows_its_title_text_picture_and_products(
+        self, collection: str
+    ) -> None:
         data = await load_url("/collection/boyaca")
         assert (data.content.title, data.content.lead) == ("Hecho en Boyacá", "A mano.")
         assert sorted(handles(data)) == ["oso-0", "oso-1", "trompo"]

@@ -39,7 +39,7 @@ def test_files_of_earlier_builds_are_served_and_no_partial_files_remain(tmp_path
         "/assets/x/a.js", "/assets/a.js\0", "/assets/a.js/",
     ],
 )  # fmt: skip
-def test_other_paths_than_files_of_earlier_builds_are_not_found(tmp_path: Path, path: str) -> None:
+def test_only_files_of_earlier_builds_are_found(tmp_path: Path, path: str) -> None:
     store_build(build(tmp_path / "first", a=b"1"), tmp_path)
     (tmp_path / "builds" / "assets" / "secret.key").write_text("x")
     assert not EarlierBuilds(tmp_path).has(path)

@@ -318,7 +318,7 @@ async def test_renderer_does_not_become_idle_while_a_request_waits(monkeypatch: 
     await renderer.stop()
 
 
-async def test_impatient_request_does_not_wait_for_an_idle_renderer(
+async def test_impatient_request_does_not_wait_for_an_idle_renderer_to_start(
     resting_renderer: RendererSupervisor,
 ) -> None:
     with pytest.raises(NotRendered, match="no renderer is up"):

@@ -71,7 +71,7 @@ async def test_invalid_list_of_wishes_shows_no_products(
     assert wishes.cards == []
 
 
-async def test_wishlist_that_was_not_loaded_is_not_refreshed(
+async def test_wishlist_is_refreshed_only_after_the_browser_sent_its_products(
     shop: Shop, defaults: Defaults, shopper: Callable[[], rx.State]
 ) -> None:
     wishes = await shopper().get_state(WishlistState)
@@ -153,7 +153,7 @@ async def test_wishlist_of_an_ended_session_is_removed_from_the_state(shop: Shop
         assert (await session.execute(select(func.count()).select_from(WishlistEntry))).scalar_one() == 1
 
 
-async def test_guest_causes_no_query_of_the_wishlist(
+async def test_wishlist_of_a_guest_is_not_read_from_the_database(
     shop: Shop, shopper: Shopper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = await shopper().get_state(AccountWishlistState)
@@ -179,7 +179,7 @@ async def test_guest_causes_no_query_of_the_wishlist(
     ],
 )
 @pytest.mark.usefixtures("products")
-async def test_invalid_changes_are_refused(shop: Shop, shopper: Shopper, changes: Any) -> None:
+async def test_invalid_wishlist_changes_are_refused(shop: Shop, shopper: Shopper, changes: Any) -> None:
     state = await open_account_wishlist(shop, shopper, "ana@example.com")
     await state.merge(changes, "batch")
     assert (state.handles, state.number) == ([], 0)

@@ -89,7 +89,7 @@ async def draft_cart(shop: Shop) -> Cart:
         return (await session.execute(select(Cart))).scalar_one()
 
 
-async def test_document_in_the_checkout_draft_is_deleted_when_the_order_is_created(
+async def test_payers_document_in_the_draft_is_deleted_when_the_order_is_created(
     shop: Shop, store: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)
@@ -102,7 +102,7 @@ async def test_document_in_the_checkout_draft_is_deleted_when_the_order_is_creat
     assert rest == {name: text for name, text in TYPED.items() if name not in ("doc_type", "doc_number")}
 
 
-async def test_document_in_the_draft_is_deleted_when_a_notification_creates_the_order(
+async def test_payers_document_in_the_draft_is_deleted_when_a_notification_creates_the_order(
     shop: Shop, store: httpx.AsyncClient, admin: httpx.AsyncClient, trompo: str
 ) -> None:
     cart_id = await create_cart_with_shipping(store, trompo)

@@ -113,7 +113,7 @@ def change_value(body: dict[str, Any], path: str, value: object) -> dict[str, An
 @pytest.mark.parametrize(
     "key", ["", "wrong", f"Bearer {SANDBOX_CARRIER_KEY}", SANDBOX_CARRIER_KEY + " x", "ñ"]
 )
-async def test_wrong_key_is_unauthorized(http: httpx.AsyncClient, key: str) -> None:
+async def test_quotation_with_a_wrong_api_key_returns_401(http: httpx.AsyncClient, key: str) -> None:
     answer = await http.post("/api/v2/quotation", json=QUOTATION, headers={b"Authorization": key.encode()})
     assert answer.status_code == 401
     assert read_problem(answer) == ["Unauthorized.", "API Key inválido o inactivo."]
@@ -316,7 +316,7 @@ async def test_test_shipment_returns_the_documented_constant_numbers(http: httpx
         assert (made["idOrder"], made["tracker"]) == (TEST_ORDER_ID, TEST_TRACKER)
 
 
-async def test_unknown_rate_is_refused(http: httpx.AsyncClient) -> None:
+async def test_shipment_with_an_unknown_rate_is_refused(http: httpx.AsyncClient) -> None:
     answer = await post(http, "/shipment", SHIPMENT)
     assert answer.status_code == 422
     assert "idRate" in read_problem(answer)[1]
@@ -596,7 +596,9 @@ async def test_embedded_carrier_without_a_database_answers_with_retry_after() ->
 @pytest.mark.parametrize(
     ("passed", "is_good"), [(-301, False), (-300, True), (0, True), (86_400, True), (86_401, False)]
 )
-def test_rate_is_valid_for_a_day(monkeypatch: pytest.MonkeyPatch, passed: int, is_good: bool) -> None:
+def test_rate_of_a_quotation_is_valid_for_a_day(
+    monkeypatch: pytest.MonkeyPatch, passed: int, is_good: bool
+) -> None:
     moment = datetime(2026, 11, 23, tzinfo=UTC)
     monkeypatch.setattr("backend.sandbox.carrier.ledger.now", lambda: moment)
     number = make_rate_number(2)

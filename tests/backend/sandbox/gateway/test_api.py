@@ -234,7 +234,7 @@ def test_text_that_is_not_a_token_is_refused(token: str) -> None:
     assert not is_valid_token(token, "secret", "restpagos", MOMENT)
 
 
-def test_token_expires() -> None:
+def test_gateway_token_expires() -> None:
     token = issue_token("secret", "restpagos", MOMENT)
     assert is_valid_token(token, "secret", "restpagos", MOMENT + TOKEN_LIFETIME - timedelta(seconds=1))
     assert not is_valid_token(token, "secret", "restpagos", MOMENT + TOKEN_LIFETIME)

@@ -80,7 +80,7 @@ async def test_final_transaction_offers_no_decision_and_ignores_another_one(
     assert await practice.sandbox.notifier.deliver_due() == 1
 
 
-async def test_only_one_of_several_simultaneous_decisions_counts(practice: GatewayPractice) -> None:
+async def test_only_one_of_several_simultaneous_decisions_is_applied(practice: GatewayPractice) -> None:
     url = await start(practice)
     answers = await asyncio.gather(
         *(practice.choose(url, choice) for choice in ["approve", "reject", "cancel"] * 3)

@@ -26,7 +26,7 @@ ENCRYPTED = (
 """The example of RFC 8291, appendix A."""
 
 
-def test_example_of_the_rfc_is_reproduced() -> None:
+def test_encryption_reproduces_the_example_of_the_rfc() -> None:
     number = int.from_bytes(decode_base64url(SENDER_KEY), "big")
     encrypted = encrypt(
         b"When I grow up, I want to be a watermelon",

@@ -509,7 +509,7 @@ async def test_outage_while_loading_banks_shows_a_problem(
     assert state.banks_problem == ""
 
 
-async def test_cart_emptied_by_another_tab_closes_the_checkout(shop: Shop, state: CheckoutState) -> None:
+async def test_cart_emptied_in_another_tab_shows_the_empty_checkout(shop: Shop, state: CheckoutState) -> None:
     cart = await state.get_state(CartState)
     async with shop.database.transaction() as session:
         await change_line(session, cart.cart_id, cart.cart.lines[0].id, 0)
@@ -587,7 +587,7 @@ async def test_order_can_be_placed_before_a_new_connection_has_loaded_the_shippi
     assert (await place_as_shown(cart_id, chosen, Shipping(), 37_800, "190.24.1.1")).number > 0
 
 
-async def test_order_can_be_placed_while_the_page_requests_the_shipping_price(
+async def test_shipping_price_is_requested_again_if_the_address_changes_during_an_order(
     shop: Shop, state: CheckoutState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Change the address while the order requests its shipping price: the price is requested again."""
@@ -609,7 +609,7 @@ async def test_order_can_be_placed_while_the_page_requests_the_shipping_price(
     assert len(times) == 2
 
 
-async def test_cart_change_undone_by_another_tab_does_not_prevent_the_order(
+async def test_cart_change_that_was_undone_in_another_tab_does_not_prevent_the_order(
     shop: Shop, state: CheckoutState, variant_id: str
 ) -> None:
     cart = await state.get_state(CartState)

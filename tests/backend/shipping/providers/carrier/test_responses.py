@@ -224,7 +224,7 @@ numbers = st.one_of(
         )
     )
 )
-def test_price_is_the_lowest_valid_sum(rates: list[dict[str, Any]]) -> None:
+def test_price_is_the_lowest_sum_of_a_valid_rate(rates: list[dict[str, Any]]) -> None:
     def is_amount(value: Any) -> bool:
         if isinstance(value, str):
             return bool(re.fullmatch(r"\s*[0-9]+(\.[0-9]{1,2})?\s*", value, re.ASCII))
