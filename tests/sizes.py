@@ -170,7 +170,7 @@ ONLY_ALL = (
             "tests/backend/checkout/payment/test_stock_holds.py::test_fifty_clients_hold_at_most_half_of_the_stock",
             (
                 "tests/backend/customers/auth/test_guessing.py"
-                "::test_login_attempts_of_a_client_are_limited_over_all_addresses"
+                "::test_login_attempts_of_a_client_are_limited_over_all_email_addresses"
             ),
             "tests/backend/spreadsheet_reader/test_bombs.py::test_processor_time_of_the_reader_process_is_limited",
             (

@@ -10,7 +10,7 @@ RIGHT = {"email": STAFF[0], "password": STAFF[1]}
 WRONG = {**RIGHT, "password": "no es esta"}
 
 
-async def test_wrong_passwords_from_one_ip_address_do_not_lock_the_owner_out(
+async def test_wrong_passwords_from_one_ip_address_do_not_lock_the_account_owner_out(
     attacked_shop: ShopServer,
 ) -> None:
     """Send more wrong passwords than an account's limit. Only the first five are checked, the others get 429."""

@@ -467,7 +467,7 @@ async def test_unsupported_tax_rate_is_refused_by_the_database(shop: Shop, shop_
             await add_product(session, shop_defaults, "trompo", tax_rate=16)
 
 
-async def test_stock_of_a_new_variant_is_always_managed(admin: httpx.AsyncClient) -> None:
+async def test_new_variant_always_has_managed_stock(admin: httpx.AsyncClient) -> None:
     """Send `manage_inventory: false`, as the platform's dashboard does by default."""
     said = {"prices": [{"amount": 9_000}], "manage_inventory": False}
     made = await product(admin, variants=[said])

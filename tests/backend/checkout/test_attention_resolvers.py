@@ -210,7 +210,7 @@ SECOND = "999"
         (NOTHING, ("canceled", "canceled"), []),
     ],
 )
-async def test_decision_about_a_second_transaction_applies_to_a_payment_without_money(
+async def test_decision_about_a_second_transaction_is_applied_if_the_payment_has_no_money(
     till: Till, decision: Decision, stands: tuple[str, str], given_back: list[int]
 ) -> None:
     order, payment = await till.order(await till.make_variant())

@@ -273,7 +273,7 @@ async def test_second_payment_is_refused_if_the_first_is_approved_before_its_sta
     assert (await _read_content(till, cart_id), len(till.bank.started)) == ({}, 1)
 
 
-async def test_restored_cart_with_other_products_is_a_second_order_after_an_approval(
+async def test_restored_cart_with_other_products_can_be_bought_as_a_second_order(
     till: Till,
 ) -> None:
     trompo, _, old, cart_id = await _change_bank(till)

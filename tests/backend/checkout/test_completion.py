@@ -35,7 +35,7 @@ async def test_cart_is_not_completed_while_its_payment_is_being_started(till: Ti
 
 
 @pytest.mark.parametrize("completes_first", [True, False])
-async def test_order_of_an_authorized_payment_exists_and_has_its_units(
+async def test_authorized_payment_creates_an_order_that_reserves_its_units(
     till: Till, completes_first: bool
 ) -> None:
     trompo = await till.make_variant(stock=3)

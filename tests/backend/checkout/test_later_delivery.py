@@ -321,7 +321,7 @@ def test_missing_expected_day_is_none(sent: object) -> None:
     assert parse_expected_day(sent) is None
 
 
-def test_expected_day_is_an_iso_date() -> None:
+def test_expected_day_is_parsed_from_an_iso_date() -> None:
     assert parse_expected_day("2026-12-10") == THE_10TH
 
 

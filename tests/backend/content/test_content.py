@@ -144,7 +144,7 @@ async def test_invalid_editorial_section_is_reported_by_field(database: Database
     }
 
 
-async def test_each_changing_save_or_restore_adds_a_version(database: Database) -> None:
+async def test_save_or_restore_adds_a_version_only_if_the_content_changes(database: Database) -> None:
     first = await save(database, Area.ANNOUNCEMENT, ANNOUNCED)
     assert (await save(database, Area.ANNOUNCEMENT, ANNOUNCED, 1)).version == 1, "nothing changed"
     second = await save(database, Area.ANNOUNCEMENT, {"text": " Cerramos \n el lunes "}, 1)

@@ -61,7 +61,7 @@ async def test_refused_login_attempts_of_a_stranger_do_not_lock_the_account(
 
 
 @pytest.mark.parametrize("path", [FORM, PROGRAM])
-async def test_distributed_guessing_is_limited_without_locking_out_the_owner(
+async def test_distributed_guessing_is_limited_without_locking_out_the_account_owner(
     ana: httpx.AsyncClient, new_browser: NewBrowser, path: str
 ) -> None:
     await ana.post("/auth/account/logout")
@@ -196,7 +196,7 @@ async def test_api_client_gets_no_device_cookie(ana: httpx.AsyncClient, new_brow
 # links for a new password
 
 
-async def test_owner_on_a_known_device_gets_a_reset_link_during_an_attack(
+async def test_account_owner_on_a_known_device_gets_a_reset_link_during_an_attack(
     ana: httpx.AsyncClient, new_browser: NewBrowser, shop: Shop
 ) -> None:
     """Request reset links as strangers until the limit. The owner then gets a link only on a known device."""
@@ -234,7 +234,7 @@ async def test_device_that_used_a_reset_link_becomes_known(
     assert (await telephone.post(FORM, json=right)).status_code == 200
 
 
-async def test_owner_can_register_after_many_registrations_by_strangers(
+async def test_account_owner_can_register_after_many_registrations_by_strangers(
     new_browser: NewBrowser, shop: Shop
 ) -> None:
     program = {"email": ANA["email"], "password": "una clave de otra persona"}

@@ -65,7 +65,7 @@ async def count_units(shop: Shop, variant: str) -> int:
         return (await read_available_units(session, [variant]))[variant]
 
 
-async def test_exchange_is_prepared_step_by_step(
+async def test_exchange_is_prepared_with_returned_and_added_items_over_the_api(
     admin: httpx.AsyncClient, delivered: Sold, yoyo: str
 ) -> None:
     exchange = await begin(admin, delivered, yoyo)

@@ -135,7 +135,7 @@ async def test_each_kind_of_export_contains_its_rows(shop: Shop) -> None:
     assert await export_rows(shop, "movements") == [list(KINDS["movements"].columns)]
 
 
-async def test_exports_label_a_payment_like_the_list_of_orders(
+async def test_payment_has_the_same_label_in_exports_and_in_the_order_list(
     shop: Shop, shop_defaults: Defaults, store: httpx.AsyncClient
 ) -> None:
     """Let the bank approve money that staff must accept, for one of two orders that await their payment."""

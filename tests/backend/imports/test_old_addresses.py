@@ -26,7 +26,7 @@ async def read_redirects(sender: Sender) -> dict[str, str]:
         return dict((await session.execute(query)).all())
 
 
-async def test_addresses_redirect_to_new_and_existing_products(sender: Sender) -> None:
+async def test_imported_old_addresses_redirect_to_new_and_existing_products(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
         session.add(UnknownAddress(former_address="/p/1", visits=2, seen_at=now()))
     found = await sender.send_spreadsheet(
@@ -125,7 +125,7 @@ async def test_addresses_in_files_of_other_programs_redirect(
     assert await read_redirects(sender) == expected
 
 
-async def test_shopify_addresses_redirect(sender: Sender) -> None:
+async def test_shopify_product_address_redirects_to_the_imported_product(sender: Sender) -> None:
     await sender.send_spreadsheet(
         "Handle,Title,Option1 Name,Option1 Value,Variant SKU,Variant Price\n"
         "Trompo-Ñ,Trompo,Title,Default Title,T-1,900\n"

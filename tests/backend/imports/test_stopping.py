@@ -112,7 +112,7 @@ async def test_pictures_are_not_requested_after_a_stop(
     assert len(requested) == 1
 
 
-async def test_repeated_stop_and_continuation_are_recorded_once(running: Sender) -> None:
+async def test_import_stopped_or_continued_twice_is_recorded_once(running: Sender) -> None:
     database = running.shop.database
     await asyncio.gather(*(stop_import(database, OWNER, running.id) for _press in range(2)))
     await asyncio.gather(*(continue_import(database, OWNER, running.id) for _press in range(2)))

@@ -104,7 +104,7 @@ async def test_59_orders_send_five_mails_and_one_joined_mail_about_the_rest(
     assert len(inbox.mails) == 7
 
 
-async def test_address_gets_at_most_ten_mails_a_day_and_one_joined_mail_with_the_rest(
+async def test_recipient_gets_at_most_ten_mails_a_day_and_one_joined_mail_for_the_rest(
     shop: Shop, orders: Orders, worker: Worker, inbox: Inbox
 ) -> None:
     made = []

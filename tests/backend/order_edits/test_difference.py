@@ -142,7 +142,7 @@ async def test_nothing_is_owed_after_the_order_is_edited_back(till: Till) -> Non
         await receive(till, order, PRICE)
 
 
-async def test_difference_is_refunded_once(till: Till) -> None:
+async def test_difference_of_an_edited_order_is_refunded_once(till: Till) -> None:
     order = await make_cheaper(till)
     assert (order.total, order.payment_status) == (2 * PRICE, "captured")
     assert await open_attention(till) == [("edit_refund", PRICE)]

@@ -66,7 +66,7 @@ async def test_product_is_read_without_the_parts_that_were_not_requested(three_p
     assert row.extra_metadata is None
 
 
-async def test_units_are_summed_over_all_locations(three_products: Database) -> None:
+async def test_variant_has_units_only_if_they_are_requested(three_products: Database) -> None:
     async with three_products.read() as session:
         (counted,) = await read_products(
             session, [FOR_SALE], frozenset({ProductPart.VARIANTS, ProductPart.UNITS})

@@ -162,7 +162,7 @@ async def test_found_collection_is_used_even_if_the_response_has_only_its_id(pla
     assert platform.products["prod_lazo"]["collection_id"] == "pcol_novedades"
 
 
-async def test_found_collection_with_another_title_is_ignored(platform: Platform) -> None:
+async def test_search_result_with_another_title_is_not_taken_for_the_collection(platform: Platform) -> None:
     platform.faults[0] = JSONResponse({"collections": [{"id": "pcol_x", "title": "Patio & Parque viejo"}]})
     await run_plan(platform)
     assert platform.products["prod_lazo"]["collection_id"] == "pcol_1"

@@ -61,7 +61,7 @@ async def test_closing_is_refused_while_the_payment_is_being_started(
     assert payment.state == "pending_authorization"
 
 
-async def test_payment_that_the_bank_rejected_meanwhile_is_rejected_and_not_closed(
+async def test_payment_that_the_bank_rejected_before_its_closing_becomes_rejected(
     till: Till, starter: PaymentStarter
 ) -> None:
     cart_id = await till.cart(await till.make_variant())

@@ -175,7 +175,7 @@ async def test_concurrent_payment_starts_of_one_client_stay_within_its_share_of_
     assert sum((await read_held_units(till.database)).values()) == 16
 
 
-async def test_client_that_holds_too_many_units_can_buy_few_more_without_a_hold(till: Till) -> None:
+async def test_client_at_its_hold_limit_can_buy_a_few_more_units_without_a_hold(till: Till) -> None:
     trompo = await till.make_variant("trompo", stock=20)
     await start(till, {trompo: 10}, 1, ip="190.24.1.1")
     payment = await start(till, {trompo: 3}, 2, ip="190.24.1.1")

@@ -20,7 +20,7 @@ from backend.mail.models import Mail
 from tests.backend.customers.conftest import ANA, NewBrowser
 
 
-async def test_known_and_unknown_addresses_get_the_same_answer(
+async def test_known_and_unknown_email_addresses_get_the_same_answer(
     ana: httpx.AsyncClient, new_browser: NewBrowser
 ) -> None:
     browser = new_browser()
@@ -59,7 +59,7 @@ async def test_registration_with_a_taken_email_computes_a_hash_but_changes_nothi
     assert (await browser.post("/auth/account/login", json=login)).status_code == 401
 
 
-async def test_client_can_try_passwords_of_one_address_five_times(
+async def test_client_can_try_five_passwords_for_one_email_address(
     ana: httpx.AsyncClient, new_browser: NewBrowser
 ) -> None:
     mallory = new_browser("190.24.1.9")
@@ -75,7 +75,9 @@ async def test_client_can_try_passwords_of_one_address_five_times(
     assert (await ana.post("/auth/account/login", json=right)).status_code == 200  # Ana herself gets in
 
 
-async def test_login_attempts_of_a_client_are_limited_over_all_addresses(new_browser: NewBrowser) -> None:
+async def test_login_attempts_of_a_client_are_limited_over_all_email_addresses(
+    new_browser: NewBrowser,
+) -> None:
     mallory = new_browser()
     tries = [
         (
@@ -159,7 +161,7 @@ async def google_account(shop: Shop) -> None:
 
 @pytest.mark.parametrize("path", ["/auth/account/login", "/auth/customer/emailpass"])
 @pytest.mark.usefixtures("ana", "google_account")
-async def test_failed_logins_do_the_same_work_for_known_and_unknown_addresses(
+async def test_failed_logins_do_the_same_work_for_known_and_unknown_accounts(
     new_browser: NewBrowser, work: RequestCost, path: str
 ) -> None:
     costs = [
@@ -175,7 +177,7 @@ async def test_failed_logins_do_the_same_work_for_known_and_unknown_addresses(
     [("/auth/account/forgot", "email"), ("/auth/customer/emailpass/reset-password", "identifier")],
 )
 @pytest.mark.usefixtures("ana", "google_account")
-async def test_reset_requests_do_the_same_work_for_known_and_unknown_addresses(
+async def test_reset_requests_do_the_same_work_for_known_and_unknown_accounts(
     new_browser: NewBrowser, shop: Shop, work: RequestCost, path: str, name: str
 ) -> None:
     costs = [
@@ -189,7 +191,7 @@ async def test_reset_requests_do_the_same_work_for_known_and_unknown_addresses(
 
 @pytest.mark.parametrize("path", ["/auth/account/register", "/auth/customer/emailpass/register"])
 @pytest.mark.usefixtures("ana", "google_account")
-async def test_registrations_do_the_same_hashing_for_known_and_unknown_addresses(
+async def test_registrations_do_the_same_hashing_for_known_and_unknown_accounts(
     new_browser: NewBrowser, work: RequestCost, path: str
 ) -> None:
     """Compare only the slow work, because the answers differ: a registration signs in or reports an error."""

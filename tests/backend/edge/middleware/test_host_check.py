@@ -69,7 +69,7 @@ async def status_of(app: ASGIApp, path: str, *hosts: bytes) -> int:
         b"[::1]:3000",
     ],
 )
-async def test_request_for_an_own_host_is_answered(tmp_path: Path, path: str, host: bytes) -> None:
+async def test_request_for_a_host_of_the_shop_is_answered(tmp_path: Path, path: str, host: bytes) -> None:
     shop = checked(tmp_path, public_url="https://tienda.example", allowed_hosts="www.tienda.example, [::1]")
     assert await status_of(shop, path, host) == 200
 

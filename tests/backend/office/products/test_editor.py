@@ -461,7 +461,9 @@ async def test_first_picture_of_a_product_becomes_its_thumbnail(shop: Shop, toy:
         assert (await open_form(shop, toy)).base.draft.pictures == pictures
 
 
-async def test_staff_without_the_right_to_change_products_see_the_form(shop: Shop, toy: str) -> None:
+async def test_staff_without_the_right_can_open_the_product_form_but_not_save_it(
+    shop: Shop, toy: str
+) -> None:
     for role in (Role.STOCKROOM, Role.ACCOUNTANT):
         actor = Actor("user_x", role)
         form = await open_form(shop, toy, actor)
