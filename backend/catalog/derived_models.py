@@ -58,9 +58,10 @@ class SearchTerm(SQLModel, table=True):
 
 
 class SearchTypo(SQLModel, table=True):
-    """A search word, and one of its remainders: the word with some letters left out.
+    """A search word, and one of its remainders or its sound key.
 
-    If two words have a remainder in common, one may be a misspelling of the other.
+    A remainder is the word with some letters left out. If two words have one in common, one may be a misspelling of
+    the other. Words that sound alike have the same sound key, which is stored after a "~".
     """
 
     __tablename__ = "search_typo"

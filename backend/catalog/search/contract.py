@@ -136,6 +136,14 @@ class SearchEngineContract:
             found = await harness.engine.find(session, [QueryTerm("", forms=frozenset({"tren", "mad"}))])
             assert await _read_handles(session, found) == ["tren"]
 
+    async def test_exact_term_does_not_match_misspelled_words(self, harness: SearchEngineHarness) -> None:
+        """Check the terms of programs: the Store API requires exact matches."""
+        await harness.add_products()
+        async with harness.database.read() as session:
+            for word, expected in {"rob": ["robot"], "robod": [], "rovot": []}.items():
+                found = await harness.engine.find(session, [QueryTerm(word, is_exact=True)])
+                assert await _read_handles(session, found) == expected, word
+
     async def test_removed_product_is_not_found(self, harness: SearchEngineHarness) -> None:
         await harness.add_products()
         async with harness.database.transaction() as session:

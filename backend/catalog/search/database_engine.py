@@ -4,7 +4,7 @@ The index is stored in the database (`search_term`, `search_typo`), so all repli
 database extension is needed. A query word matches terms that begin with it, are a form of it or are a synonym
 (`query_words.py`). If no term matches, terms in the other grammatical gender are tried. Then terms of titles, brands
 and categories that sound alike or have one typo are tried (two typos for words of eight letters or more; see
-`typos.py`).
+`typos.py`), unless the query requires exact matches.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ from backend.catalog.models import (
     for_sale,
 )
 from backend.catalog.search.matches import Matches, intersect_matches
-from backend.catalog.search.query_words import QueryTerm, other_gender, split_words
+from backend.catalog.search.query_words import QueryTerm, other_gender, split_words, spoken_forms
 from backend.catalog.search.typos import find_near_terms, find_sound_alikes, store_remainders
 from backend.core.collation import AFTER_ANY_LETTER
 from backend.core.db.database import planned_literal
@@ -68,7 +68,7 @@ class DatabaseEngine:
     """The search engine in the shop's database (`backend.catalog.search.engine.SearchEngine`)."""
 
     async def index(self, session: AsyncSession, product_ids: Sequence[str]) -> None:
-        """Update the index for these products if their words changed."""
+        """Update the index for these products if their words changed, and add missing remainders and sound keys."""
         current_weights: dict[str, dict[str, int]] = {}
         query = select(SearchTerm.product_id, SearchTerm.term, SearchTerm.weight)
         for product_id, term, weight in await session.execute(
@@ -82,24 +82,20 @@ class DatabaseEngine:
                 for word in split_words(text):
                     weights[word] = max(weights.get(word, 0), weight)
         changed = [one for one in product_ids if current_weights.get(one, {}) != new_weights.get(one, {})]
-        if not changed:
-            return
-        await self.remove(session, changed)
+        if changed:
+            await self.remove(session, changed)
         rows: list[dict[str, str | int]] = [
             {"term": term, "product_id": product_id, "weight": weight}
             for product_id in changed
             for term, weight in new_weights.get(product_id, {}).items()
         ]
-        if not rows:
-            return
-        await session.execute(insert(SearchTerm), rows)
+        if rows:
+            await session.execute(insert(SearchTerm), rows)
         names = {
-            term
-            for product_id in changed
-            for term, weight in new_weights.get(product_id, {}).items()
-            if weight >= CATEGORY
+            term for weights in new_weights.values() for term, weight in weights.items() if weight >= CATEGORY
         }
-        await store_remainders(session, names)
+        if names:
+            await store_remainders(session, names)
 
     async def remove(self, session: AsyncSession, product_ids: Sequence[str]) -> None:
         """Remove these products from the index."""
@@ -200,8 +196,8 @@ async def _rows_of_word(session: AsyncSession, query_term: QueryTerm, value: _Va
     if word and not await _has_terms(session, word, is_other):
         if other := await _other_gender_term(session, word):
             parts = [(term == other, literal(TYPO))]
-        else:
-            alike = await find_sound_alikes(session, query_term.forms | query_term.sound_synonyms)
+        elif not query_term.is_exact:
+            alike = query_term.sound_synonyms | await find_sound_alikes(session, spoken_forms(word))
             if near_terms := alike.union(await find_near_terms(session, word)):
                 worth = case((term.in_(sorted(alike)), SYNONYM), else_=TYPO)
                 parts, is_name = [(term.in_(sorted(near_terms)), worth)], True

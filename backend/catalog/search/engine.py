@@ -5,6 +5,7 @@ The staff's search (`staff_search.py`) always reads the database.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pkgutil import resolve_name
 from typing import Any, Protocol, runtime_checkable
@@ -74,15 +75,17 @@ def search_engine(session: AsyncSession) -> SearchEngine:
 
 
 async def find_matches(session: AsyncSession, text: str, words: SearchWords | None = None) -> Subquery | None:
-    """Return the products that match all words of the text, as a subquery of `product_id` and `score`.
+    """Return the products that match all words of a program's text, as a subquery of `product_id` and `score`.
 
+    Only exact matches count: misspelled words have no match.
     Return None for an empty text. If a word has no match, or if the text contains no words, the subquery returns
     no rows.
     """
     if not text.strip():
         return None
     query = (words or search_words()).parse_query(text)
-    return (await search_engine(session).find(session, query.query_terms)).products
+    exact_terms = [replace(term, is_exact=True) for term in query.query_terms]
+    return (await search_engine(session).find(session, exact_terms)).products
 
 
 async def find_excluded(session: AsyncSession, words: Iterable[str]) -> Select[Any]:

@@ -62,7 +62,8 @@ class QueryTerm:
 
     The term for an explicit age ("5 años") has an empty word. A term with `is_name` matches only in titles,
     brands and categories. `sound_synonyms` are for misspelt words: if `word` has no synonyms, they are the
-    synonyms of words that sound like it. They are used only if nothing else matches.
+    synonyms of words that sound like it. They are used only if nothing else matches. A term with `is_exact` does
+    not match misspelt words.
     """
 
     word: str
@@ -71,6 +72,7 @@ class QueryTerm:
     ages: tuple[str, ...] = ()
     is_name: bool = False
     sound_synonyms: frozenset[str] = frozenset()
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +292,15 @@ def word_forms(word: str) -> frozenset[str]:
     roots = {root for one in singulars(word) for root in base_forms(one)}
     alone = roots | {small for root in roots if not root.endswith("s") for small in diminutives(root)}
     return frozenset(alone | set(map(plural, alone)))
+
+
+def spoken_forms(word: str) -> set[str]:
+    """Return the forms of the word that another word may sound like: its singulars, base forms and their plurals.
+
+    Diminutives, and plurals that change the sound of the last consonant, are left out: "vac" is not like "vasitos".
+    """
+    roots = {root for one in singulars(word) for root in base_forms(one)}
+    return roots | {plural(root) for root in roots if root[-1] not in "cgq"}
 
 
 def _take_ages(text: str) -> tuple[str, list[tuple[str, ...]]]:

@@ -38,7 +38,7 @@ def make_remainders(word: str) -> set[str]:
 
 
 async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
-    """Store the remainders of those terms whose remainders are not stored yet."""
+    """Store the remainders and the sound key of those terms whose sound key is not stored yet."""
     new = await _new_terms(session, terms)
     if typos := [
         {"remains": left, "term": term}
@@ -52,11 +52,10 @@ async def store_remainders(session: AsyncSession, terms: set[str]) -> None:
 async def _new_terms(session: AsyncSession, terms: set[str]) -> set[str]:
     """Return the terms whose rows are not stored yet.
 
-    All rows of a term are stored together, so it is enough to look for the one that has the whole term.
+    All rows of a term are stored together, so it is enough to look for the one with the sound key. Rows of a version
+    without sound keys lack it.
     """
-    query = select(SearchTypo.term).where(
-        SearchTypo.remains.in_(terms), SearchTypo.term == SearchTypo.remains
-    )
+    query = select(SearchTypo.term).where(SearchTypo.remains.in_({_to_stored_sound(term) for term in terms}))
     return terms - set((await session.execute(query)).scalars())
 
 

@@ -92,6 +92,21 @@ async def test_product_list_is_filtered_by_option_by_variant_and_by_date(
         assert (await store.get(f"/store/products?{query}")).status_code == 400, query
 
 
+async def test_search_of_programs_finds_no_misspelled_and_no_similar_words(
+    store: httpx.AsyncClient, shop: Shop, shop_defaults: Defaults
+) -> None:
+    async with shop.database.transaction() as session:
+        await add_product(session, shop_defaults, "rompecabezas", title="Rompecabezas")
+        await add_product(session, shop_defaults, "cometa", title="Cometa")
+    found = {"rompecabezas": 1, "rompe": 1, "cometas": 1, "barrilete": 1}
+    for word in ("rompecavezas", "rompekavesas", "kometa", "kometas", "bolantin", "cometq"):
+        found[word] = 0
+    for word, count in found.items():
+        assert len(await handles(store, f"q={word}")) == count, word
+        variants = await get(store, "/store/product-variants", q=word)
+        assert variants["count"] == count, word
+
+
 async def handles(store: httpx.AsyncClient, query: str) -> list[str]:
     answer = await get(store, f"/store/products?{query}")
     assert answer["count"] >= len(answer["products"])

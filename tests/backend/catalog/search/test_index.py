@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
+from backend.catalog.derived_models import SearchTypo
 from backend.catalog.models import Category, Collection, Product, ProductCategory, Variant
 from backend.catalog.search.engine import find_matches
 from backend.catalog.search.index import index_products
@@ -215,10 +216,12 @@ SOUND_ALIKES = {
     "bolantin": ["Cometa"],
     "girafa": ["Jirafa"],
     "ula ula": ["Hula hula"],
-    "abion": ["Avión"],
     "sapatos": ["Zapatos de muñeca"],
     "cavayito": ["Caballo"],
     "pisina": ["Piscina"],
+    "abion": ["Avión"],
+    "sapato": ["Zapatos de muñeca"],
+    "vac": [],
     "ola": [],
     "bida": [],
 }
@@ -231,7 +234,24 @@ async def test_misspelled_words_find_titles_that_sound_alike(database: Database,
         for title in sorted({title for titles in SOUND_ALIKES.values() for title in titles}):
             await add_product(session, defaults, title.replace(" ", "-").lower(), title=title)
         await add_product(session, defaults, "frailejon", title="Frailejones", description="Con hola y vida.")
+        await add_product(session, defaults, "vasitos", title="Vasitos y bases")  # not "vac" with an ending
     assert {text: await _titles(database, text) for text in SOUND_ALIKES} == SOUND_ALIKES
+
+
+async def test_indexing_again_stores_missing_sound_keys(database: Database, settings: Settings) -> None:
+    """Check an index that a version without sound keys filled, before an upgrade or from another process."""
+    defaults = await set_up_defaults(database, settings)
+    is_sound_key = SearchTypo.remains.startswith("~")
+    async with database.transaction() as session:
+        await add_product(session, defaults, "quezavio", title="Quezavio")
+        stored = set((await session.execute(select(SearchTypo.term).where(is_sound_key))).scalars())
+        await session.execute(delete(SearchTypo).where(is_sound_key))
+    assert stored == {"quezavio"}
+    assert await _titles(database, "kesabio") == []
+    async with database.transaction() as session:
+        await index_products(session, list((await session.execute(select(Product.id))).scalars()))
+        assert set((await session.execute(select(SearchTypo.term).where(is_sound_key))).scalars()) == stored
+    assert await _titles(database, "kesabio") == ["Quezavio"]
 
 
 async def test_number_that_is_the_code_of_a_product_is_not_searched_as_a_price(
@@ -250,6 +270,36 @@ async def test_number_that_is_the_code_of_a_product_is_not_searched_as_a_price(
     assert found == {"42000": ["Tren"], " 15000": ["Caja"], "7701234567897": ["Tren"], "16000": ["Trompo"]}
     assert await _titles(database, "77000") == await _titles(database, "menos de 42000") == ["Trompo"]
     assert await _page(database, "42000") == (["tren"], 1, None)
+
+
+async def test_code_is_found_with_other_leading_zeros_and_in_groups_of_digits(
+    database: Database, settings: Settings
+) -> None:
+    """Check the forms of the UPC-A 036000291452 that scanners report: EAN-13 and GTIN-14."""
+    defaults = await set_up_defaults(database, settings)
+    async with database.transaction() as session:
+        for handle, sku, ean in (
+            ("tren", "0042000", "036000291452"),
+            ("caja", "550-120", "7701234567897"),
+            ("trompo", "S", "0012345678905"),
+        ):
+            await add_product(session, defaults, handle, title=handle.title(), price=90_000)
+            values = {"sku": sku, "ean": ean}
+            await session.execute(update(Variant).where(Variant.sku == f"SKU-{handle}").values(values))
+    expected = {
+        "036000291452": ["Tren"],
+        "0036000291452": ["Tren"],
+        "00036000291452": ["Tren"],
+        "0 36000 29145 2": ["Tren"],
+        "0-36000-29145-2": ["Tren"],
+        "012345678905": ["Trompo"],
+        "7701 2345-67897 ": ["Caja"],
+        "550-120": ["Caja"],
+        "0042000": ["Tren"],
+        "42000": [],  # another SKU: a price
+        "36000291452": [],
+    }
+    assert {text: await _titles(database, text) for text in expected} == expected
 
 
 async def test_word_for_an_accessory_alone_is_searched_for_only_in_titles(
@@ -324,6 +374,9 @@ async def test_api_search_requires_a_match_of_every_word(database: Database, set
             "tren de regalo": 0,
             "tren de menos de 90 mil": 0,
             "tren azul": 0,
+            "trenes": 1,
+            "tron": 0,
+            "trem": 0,
         }.items():
             found = await find_matches(session, text)
             assert found is not None
