@@ -278,7 +278,7 @@ def changes() -> ProductChanges:
     return remembered
 
 
-def test_products_count_as_changed_until_the_first_version_is_read() -> None:
+def test_products_are_treated_as_changed_until_the_first_version_is_read() -> None:
     assert not ProductChanges().are_unchanged_since(7, [])
 
 

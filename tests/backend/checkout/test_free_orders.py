@@ -142,7 +142,7 @@ async def test_free_cart_that_now_has_a_price_is_not_completed(
 
 
 @pytest.mark.parametrize("step", ["items", "email", "address", "shipping_method"])
-async def test_free_order_with_a_missing_step_is_refused(
+async def test_free_order_with_a_missing_checkout_step_is_refused(
     shop: Shop, store: httpx.AsyncClient, trompo: str, step: str
 ) -> None:
     cart_id = await free_cart(store, trompo)

@@ -156,7 +156,7 @@ async def test_order_promises_the_delivery_day_if_the_shopper_saw_no_earlier_day
     assert (order.shipping_data[PROMISED_DAY], order.promised_day) == ("2026-12-10", None)
 
 
-async def test_later_day_is_confirmed_before_the_payment_starts(
+async def test_later_delivery_day_must_be_confirmed_before_the_payment_starts(
     checkout: Checkout, cart_id: str, clock: Clock
 ) -> None:
     clock.moment = AFTER_CUTOFF
@@ -341,6 +341,6 @@ def test_expected_day_is_parsed_from_an_iso_date() -> None:
         {},
     ],
 )
-def test_malformed_day_is_refused(sent: object) -> None:
+def test_malformed_expected_day_is_refused(sent: object) -> None:
     with pytest.raises(InvalidData):
         parse_expected_day(sent)

@@ -168,7 +168,9 @@ async def test_order_is_readable_by_its_id_for_an_hour_and_later_only_by_its_tok
     assert (await store.get("/store/orders")).json() == {"message": "Unauthorized"}
 
 
-async def test_every_list_of_shipping_options_has_live_prices(store: httpx.AsyncClient, trompo: str) -> None:
+async def test_shipping_options_are_priced_again_after_an_address_change(
+    store: httpx.AsyncClient, trompo: str
+) -> None:
     """List the options before and after a change of the address (spec: Endpoints, GET /store/shipping-options)."""
     cart_id = await create_addressed_cart(store, trompo)
     near = await find_shipping_option(store, cart_id, "calculated")

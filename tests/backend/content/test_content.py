@@ -229,7 +229,7 @@ async def test_product_slide_replaces_the_default_slides_while_its_product_is_av
     assert [slide.handle for slide in (await read_home(database)).slides] == ["", "trompo"]
 
 
-async def test_home_sections_have_the_order_and_products_set_in_the_office(
+async def test_home_sections_have_the_sequence_and_products_set_in_the_office(
     database: Database, make_product: AddProduct
 ) -> None:
     oso, yoyo = await make_product("oso"), await make_product("yoyo")

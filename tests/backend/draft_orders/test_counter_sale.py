@@ -70,7 +70,7 @@ async def discount(
         await set_discount(session, actor, till.checkout.settings, draft_id, amount=amount, reason=reason)
 
 
-async def test_sale_in_cash_is_a_paid_and_delivered_order(till: Till) -> None:
+async def test_counter_sale_in_cash_creates_a_paid_and_delivered_order(till: Till) -> None:
     variant = await till.make_variant(stock=3)
     draft = await prepare(till, {variant: 2})
     order = await take_money(till, draft, 2 * PRICE)
@@ -218,7 +218,7 @@ async def test_invalid_discount_is_refused(till: Till, amount: int, reason: str)
     assert await read_total(till, draft) == PRICE
 
 
-async def test_discount_ends_when_the_lines_change(till: Till) -> None:
+async def test_discount_of_a_draft_is_removed_when_its_lines_change(till: Till) -> None:
     variant = await till.make_variant()
     draft = await prepare(till, {variant: 2})
     await discount(till, draft.id, 8_000)

@@ -118,7 +118,9 @@ async def test_columns_of_a_recognised_file_cannot_be_changed(sender: Sender) ->
 
 
 @pytest.mark.parametrize("name", ["m-siigo.xlsx", "m-siigo-one-code.xlsx"])
-async def test_list_of_an_accounting_program_is_imported_without_its_total(sender: Sender, name: str) -> None:
+async def test_list_of_an_accounting_program_is_imported_without_its_total_row(
+    sender: Sender, name: str
+) -> None:
     mapping = await send_list(sender, (CASES / name).read_bytes())
     columns = {heading: column for heading, column, _contested in mapping}
     assert columns.pop("Referencia", "") == ""

@@ -47,7 +47,7 @@ async def test_picture_name_without_the_utf8_flag_is_decoded(sender: Sender, nam
         ("otra/1.jpg", ["trompo/1.jpg"], []),
     ],
 )
-async def test_cell_finds_its_picture_in_the_zip(
+async def test_picture_named_in_a_cell_is_found_in_the_zip(
     sender: Sender, cells: str, sent: list[str], problems: list[str]
 ) -> None:
     await sender.send_spreadsheet(f"Nombre;SKU;Precio;Fotos\nMuñeca;M-1;1000;{cells}\n")

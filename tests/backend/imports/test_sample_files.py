@@ -115,7 +115,7 @@ async def test_export_of_shopify_saved_by_libreoffice_is_imported(
     }  # fmt: skip
 
 
-async def test_sizes_below_a_merged_name_are_variants(sender: Sender) -> None:
+async def test_sizes_below_a_merged_name_are_imported_as_variants(sender: Sender) -> None:
     shop = await import_case(sender, "lo-merged-sizes.xlsx")
     assert pick(shop, "title", "price", "stock", "categories", "options") == {
         "ME-S": ["Disfraz pirata", 80_000, 3, {"Disfraces"}, {"Talla": "S"}],

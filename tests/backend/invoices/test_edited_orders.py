@@ -96,7 +96,7 @@ def reject(_document: Document) -> None:
     raise DocumentRejected("The buyer's document is not valid")
 
 
-async def test_edit_changes_only_the_amount_of_an_unnumbered_invoice(
+async def test_order_edit_changes_only_the_amount_of_an_unnumbered_invoice(
     shop: Shop, shop_defaults: Defaults
 ) -> None:
     desk = Desk()

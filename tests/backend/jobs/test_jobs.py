@@ -404,7 +404,7 @@ async def test_periodic_job_is_scheduled_again_after_its_run(
     assert timedelta(minutes=50) < pause <= timedelta(hours=1)
 
 
-async def test_commit_wakes_the_worker(database: Database, services: Services) -> None:
+async def test_commit_of_an_enqueued_job_wakes_the_worker(database: Database, services: Services) -> None:
     worker = Worker(database, [services], poll_interval_s=3600)
     worker.start()
     try:

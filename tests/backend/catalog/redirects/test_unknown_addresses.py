@@ -98,7 +98,7 @@ async def test_visits_on_several_replicas_are_all_counted(shop: Shop) -> None:
     assert await read_visits(shop) == {"/balero": 4, **{f"/toy-{number}": 1 for number in range(4)}}
 
 
-async def test_flood_is_bounded_in_memory_and_in_the_table(
+async def test_flood_of_unknown_addresses_is_bounded_in_memory_and_in_the_table(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counter = UnknownAddresses(shop.database, interval_s=60)

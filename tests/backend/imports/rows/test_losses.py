@@ -147,7 +147,7 @@ async def test_new_product_with_an_unpriced_variant_is_a_draft(sender: Sender) -
     assert [await read_status(sender, sku) for sku in ("T-1", "T-2")] == ["draft", "draft"]
 
 
-async def test_restored_product_is_a_draft(sender: Sender) -> None:
+async def test_product_restored_by_an_import_is_a_draft(sender: Sender) -> None:
     async with sender.shop.database.transaction() as session:
         await add_product(session, sender.defaults, "yoyo", price=9_900, deleted_at=now())
     await sender.send_spreadsheet("Nombre;SKU;Precio\nYoyo;SKU-yoyo;9900\n")

@@ -84,7 +84,7 @@ async def test_new_option_value_creates_only_its_own_variants(shop: Shop, toy: s
     assert {one.price for one in variants} == {"70000"}
 
 
-async def test_renamed_values_keep_their_variants(shop: Shop, toy: str) -> None:
+async def test_renamed_option_values_keep_their_variants(shop: Shop, toy: str) -> None:
     """Two values exchange their names, an option is renamed, and a title that staff wrote stays."""
     await save_options(shop, toy, new_option("Color", "Rojo", "Azul", "Verde"))
     red, blue, green = (await open_form(shop, toy)).base.draft.variants

@@ -375,7 +375,7 @@ async def test_full_disk_is_reported(
     ]
 
 
-async def test_disk_below_the_alert_limit_is_reported(
+async def test_disk_with_less_free_space_than_the_alert_limit_is_reported(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.data_dir.mkdir()

@@ -32,7 +32,9 @@ async def variant_id(shop: Shop, shop_defaults: Defaults) -> str:
 
 
 @pytest.mark.parametrize("changes", [WITHOUT_PSE, WITHOUT_CARRIER, WITHOUT_UBL])
-async def test_unused_provider_may_be_left_out(shop: Shop, variant_id: str, changes: dict[str, str]) -> None:
+async def test_unused_provider_may_be_left_out_of_the_settings(
+    shop: Shop, variant_id: str, changes: dict[str, str]
+) -> None:
     del variant_id
     await check(shop, changes)
 
