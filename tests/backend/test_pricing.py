@@ -215,7 +215,7 @@ def test_empty_cart_costs_nothing() -> None:
         ([PricedLine("a", 1, 100)], None, [Adjustment(1, "b")]),
     ],
 )
-def test_invalid_input_is_refused(
+def test_negative_or_inconsistent_amounts_of_a_cart_are_refused(
     lines: list[PricedLine], shipping: ShippingCharge | None, adjustments: list[Adjustment]
 ) -> None:
     with pytest.raises(ValueError, match=r"negative|id|adjustment|no line"):

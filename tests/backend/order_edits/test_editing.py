@@ -293,7 +293,7 @@ async def test_variant_that_is_not_for_sale_is_refused(till: Till) -> None:
 
 
 @pytest.mark.parametrize("actor", [STOCKROOM], ids=["stockroom"])
-async def test_role_without_the_right_is_refused(till: Till, actor: Actor) -> None:
+async def test_stockroom_role_can_neither_write_nor_confirm_an_edit(till: Till, actor: Actor) -> None:
     trompo = await till.make_variant()
     order = await place_paid_order(till, trompo)
     with pytest.raises(Forbidden):
