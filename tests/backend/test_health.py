@@ -138,7 +138,7 @@ async def test_shop_with_a_failing_check_is_alive_but_not_ready(shop: Shop) -> N
     assert (await health(shop)).status_code == 200
 
 
-async def test_draining_shop_is_not_ready_but_answers(shop: Shop) -> None:
+async def test_draining_shop_answers_health_requests_but_reports_not_ready(shop: Shop) -> None:
     shop.readiness.is_draining = True
     stranger, answer = await send_request(shop, "/readyz"), await health(shop, path="/readyz")
     assert (stranger.status_code, stranger.json()) == (503, {"status": "unavailable"})

@@ -162,7 +162,7 @@ async def test_rejected_note_keeps_its_text(open_page: OpenPage, server: ShopSer
         await expect(note).to_have_value("")
 
 
-async def test_text_typed_while_a_note_is_saved_stays(open_page: OpenPage, server: ShopServer) -> None:
+async def test_text_typed_while_a_note_is_saved_is_kept(open_page: OpenPage, server: ShopServer) -> None:
     placed_order, answers = await place_paid_order(server), HeldMessages('"note_count_rx_state_"')
     async with open_page(*PHONE) as page:
         await answers.intercept(page)

@@ -188,7 +188,7 @@ async def test_variants_are_added_reordered_and_removed(open_page: OpenPage, ser
         await expect(page.get_by_label("Precio", exact=True)).to_have_value("25.000")
 
 
-async def test_changes_made_while_the_form_is_saved_stay(open_page: OpenPage, server: ShopServer) -> None:
+async def test_product_changes_typed_during_a_save_are_kept(open_page: OpenPage, server: ShopServer) -> None:
     answers = HeldMessages('"announcement_rx_state_"', in_order=True)
     async with open_page(*PHONE) as page:
         await answers.intercept(page)

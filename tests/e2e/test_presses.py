@@ -80,7 +80,7 @@ async def test_second_cart_is_not_created_if_the_page_is_left_before_the_answer(
 
 
 @PHONE_ONLY
-async def test_action_that_was_not_sent_is_sent_by_the_next_page(page: Page, server: ShopServer) -> None:
+async def test_click_that_was_not_sent_is_sent_by_the_next_page(page: Page, server: ShopServer) -> None:
     presses = HeldMessages(ADD, is_from_page=True)
     await presses.intercept(page)
     await page.goto("/product/trompo-de-madera")
@@ -97,7 +97,7 @@ async def test_action_that_was_not_sent_is_sent_by_the_next_page(page: Page, ser
 
 
 @PHONE_ONLY
-async def test_checkout_opened_right_after_the_click_has_the_product(page: Page) -> None:
+async def test_checkout_opened_right_after_adding_a_product_contains_it(page: Page) -> None:
     await page.goto("/product/trompo-de-madera")
     await click_add(page)
     await expect(page.get_by_test_id("cart-count")).to_have_text("1")
@@ -119,7 +119,9 @@ async def test_click_lost_with_its_connection_is_sent_over_the_next_one(page: Pa
 
 
 @PHONE_ONLY
-async def test_duplicated_tab_does_not_repeat_a_waiting_action(page: Page, server: ShopServer) -> None:
+async def test_duplicated_tab_does_not_repeat_a_click_that_waits_to_be_sent(
+    page: Page, server: ShopServer
+) -> None:
     """Duplicate the tab with its waiting action: whichever tab sends it first, the cart has one unit in both tabs."""
     presses = HeldMessages(ADD, is_from_page=True)
     await presses.intercept(page)

@@ -11,7 +11,7 @@ from tests.e2e.shopper import put_in_cart
 from tests.ports import find_free_port
 
 
-async def test_pages_continue_when_redis_is_available_again(
+async def test_open_pages_work_again_when_redis_is_available_again(
     new_server: Callable[..., ShopServer], browser: Browser, watch: PageWatch, tmp_path: Path
 ) -> None:
     watch.expect("WebSocket connection")

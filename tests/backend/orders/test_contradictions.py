@@ -127,7 +127,7 @@ async def test_bank_report_of_a_reversal_after_capture_raises_attention(
 
 
 @pytest.mark.parametrize("state", [S.CAPTURED, S.PENDING, S.PENDING_AUTHORIZATION, S.AUTHORIZED, S.UNKNOWN])
-async def test_bank_report_that_fits_a_captured_payment_changes_nothing(
+async def test_bank_report_that_fits_a_captured_payment_raises_no_attention(
     shop: Shop, paid: tuple[str, str], state: ProviderState
 ) -> None:
     await report_payment(shop, paid[1], state)

@@ -73,7 +73,7 @@ async def test_orders_are_found_by_number_name_phone_document_tracking_and_payme
         assert await find_numbers(admin, q=nobody) == [], nobody
 
 
-async def test_search_by_a_frequent_word_finds_the_same_orders(
+async def test_search_by_a_frequent_word_finds_the_same_orders_as_by_a_rare_one(
     shop: Shop,
     store: httpx.AsyncClient,
     admin: httpx.AsyncClient,

@@ -144,7 +144,7 @@ async def test_new_change_is_sent_without_waiting_for_the_retry_of_an_earlier_on
     assert storefront.deliveries == [["prod_a", "prod_a", "prod_b"]]
 
 
-async def test_later_change_is_not_sent_before_a_running_delivery_has_ended(
+async def test_later_change_of_a_product_waits_for_the_running_delivery_of_an_earlier_one(
     database: Database, storefront: Storefront, worker: Worker
 ) -> None:
     rival = Worker(database, [create_publisher(database, storefront)])

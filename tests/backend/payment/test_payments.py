@@ -61,7 +61,9 @@ async def test_payment_of_a_removed_provider_is_neither_captured_nor_refunded(
     assert await _state(sqlite, payment) == "authorized"
 
 
-async def test_uncaptured_money_is_not_refunded(sqlite: Database, start_session: StartSession) -> None:
+async def test_refund_of_an_authorized_payment_is_refused(
+    sqlite: Database, start_session: StartSession
+) -> None:
     payment = await start_session(state="authorized")
     bank = RefundingBank()
     with pytest.raises(NotAllowed, match="there is nothing to refund"):

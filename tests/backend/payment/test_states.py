@@ -122,7 +122,7 @@ async def test_approved_payment_of_a_lower_amount_is_held_and_not_captured(
         assert (await session.get_one(PaymentSession, payment.id)).captured_amount == AMOUNT - 1
 
 
-async def test_payment_without_captured_money_cannot_be_honored(
+async def test_payment_without_captured_money_cannot_be_accepted_by_staff(
     database: Database, payment: PaymentSession
 ) -> None:
     await _put(database, payment, S.REJECTED)

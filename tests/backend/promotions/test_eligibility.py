@@ -130,7 +130,7 @@ def test_each_reason_that_makes_a_promotion_unusable_is_reported(
         ("usage", None, 2, None),
     ],
 )
-def test_remaining_budget_is_the_limit_minus_the_use(
+def test_remaining_budget_of_a_campaign_is_its_limit_minus_its_use(
     kind: str, limit: int | None, used: int, expected: tuple[int, bool] | None
 ) -> None:
     candidate = make_candidate(campaign={"budget_type": kind, "budget_limit": limit}, campaign_used=used)
@@ -155,6 +155,6 @@ async def test_empty_cart_misses_the_whole_minimum_of_a_promotion(database: Data
     ]
 
 
-def test_offer_has_the_text_of_its_promotion() -> None:
+def test_promotion_offer_has_the_description_of_its_promotion() -> None:
     assert make_candidate(description="Cinco menos").offer.description == "Cinco menos"
     assert make_candidate().offer.description == ""

@@ -198,7 +198,7 @@ async def test_use_confirmed_without_a_reservation_does_not_count_towards_the_li
     ]  # fmt: skip
 
 
-async def test_customer_with_another_address_is_the_same_customer(database: Database) -> None:
+async def test_customer_with_another_email_uses_the_same_promotion_limit(database: Database) -> None:
     campaign = Campaign(name="c", campaign_identifier="c", **BY_CUSTOMER)
     promotion_id = (await store(database, campaign, promotion("UNA", campaign_id=campaign.id)))[-1]
 

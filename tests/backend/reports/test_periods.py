@@ -60,7 +60,7 @@ def test_day_of_a_report_begins_at_midnight_in_colombia() -> None:
         (date(2026, 10, 15), date(2027, 1, 31), 4, "oct 2026", "ene 2027"),
     ],
 )
-def test_pieces_of_a_chart_period_are_contiguous(
+def test_period_of_a_chart_is_split_into_contiguous_parts(
     since: date, until: date, count: int, first: str, last: str
 ) -> None:
     period = Period("rango", since, until)

@@ -36,7 +36,7 @@ def test_item_with_only_a_weight_keeps_its_weight() -> None:
     assert pack_items([Item(1, weight=3.2)]) == (Package(3.2, 20, 20, 20),)
 
 
-def test_item_with_only_sides_keeps_its_sides() -> None:
+def test_item_with_only_measured_sides_keeps_its_sides() -> None:
     assert pack_items([Item(1, length=50, height=30, width=10)]) == (Package(1, 50, 30, 10),)
 
 

@@ -67,7 +67,7 @@ async def test_invalid_requests_about_roles_are_refused(
     ]
 
 
-async def test_last_owner_cannot_get_another_role(admin: httpx.AsyncClient, shop: Shop) -> None:
+async def test_last_owner_cannot_be_given_another_role(admin: httpx.AsyncClient, shop: Shop) -> None:
     me = (await get(admin, "/admin/users/me"))["user"]["id"]
     assert (await admin.post(f"/admin/users/{me}/roles", json={"roles": ["shop"]})).status_code == 400
     assert (await get(admin, f"{PATH}/owner/users"))["count"] == 1

@@ -66,7 +66,7 @@ async def test_threshold_of_the_product_replaces_that_of_the_shop(shop: Shop, tr
     assert await count_notices(shop) == 1
 
 
-async def test_products_with_low_stock_are_in_one_mail_to_those_who_count_stock(
+async def test_products_with_low_stock_are_listed_in_one_mail_to_members_who_count_stock(
     shop: Shop, shop_defaults: Defaults, trompo: str, office: Office
 ) -> None:
     async with shop.database.transaction() as session:

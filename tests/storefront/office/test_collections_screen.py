@@ -83,7 +83,7 @@ async def test_invalid_or_repeated_name_of_a_collection_is_refused(
     assert screen.announcement.tone == "problem"
 
 
-async def test_editor_saves_the_collection_and_its_products(
+async def test_collection_editor_saves_the_collection_and_its_products(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     screen = await open_editor(browser_of, ids["uno"])
@@ -110,7 +110,7 @@ async def test_collection_changed_by_another_staff_member_is_not_overwritten(
     assert mine.announcement.text == CHANGED_TEXT
 
 
-async def test_picture_is_set_and_the_collection_deleted(
+async def test_picture_of_a_collection_is_set_and_the_collection_deleted(
     shop: Shop, ids: dict[str, str], browser_of: BrowserFactory
 ) -> None:
     screen = await open_editor(browser_of, ids["uno"])

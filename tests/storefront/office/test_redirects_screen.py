@@ -170,7 +170,9 @@ async def test_invalid_input_of_the_redirects_screen_changes_nothing(
 
 
 @pytest.mark.usefixtures("toys")
-async def test_collection_is_suggested_and_redirected_to(shop: Shop, browser_of: BrowserFactory) -> None:
+async def test_collection_can_be_suggested_and_chosen_as_a_redirect_target(
+    shop: Shop, browser_of: BrowserFactory
+) -> None:
     async with shop.database.transaction() as session:
         await create_collection(session, COMMAND_LINE, title="Navidad")
         await create_collection(session, COMMAND_LINE, title="De madera", handle="maderas")

@@ -227,7 +227,7 @@ async def test_customer_of_a_sale_is_found_chosen_and_removed(
     assert (order.customer_id, order.email) == (customer.id, "eva@example.com")
 
 
-async def test_next_sale_does_not_list_the_customers_found_for_the_last_one(
+async def test_new_sale_does_not_list_customers_found_for_the_previous_sale(
     shop: Shop, variant_id: str, browser_of: BrowserFactory
 ) -> None:
     async with shop.database.transaction() as session:

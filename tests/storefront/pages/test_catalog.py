@@ -471,7 +471,7 @@ class TestCollections:
             assert (data.content.title, data.content.lead) == ("Esta colección no existe", "")
             assert data.content.page.total == 4
 
-    async def test_page_of_a_former_handle_redirects(self, collection: str) -> None:
+    async def test_former_handle_of_a_collection_redirects_to_its_page(self, collection: str) -> None:
         async with current_shop().database.transaction() as session:
             await change_collection(session, COMMAND_LINE, collection, CollectionChange(handle="de-boyaca"))
         moved = (await load_url("/collection/boyaca?page=2")).meta

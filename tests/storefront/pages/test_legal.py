@@ -29,7 +29,7 @@ async def test_unknown_legal_text_is_not_found(shop: Shop, name: str) -> None:
     assert (data.content, data.meta.status, data.meta.robots) == (LegalPage(), 404, NOINDEX)
 
 
-async def test_document_has_the_last_saved_text(shop: Shop) -> None:
+async def test_legal_document_has_the_latest_saved_text(shop: Shop) -> None:
     """Test that a saved text needs no rebuild: the database's version number invalidates the cached page."""
     page, cache = find_page(("legal", "retracto")), PageCache()
     assert page is not None

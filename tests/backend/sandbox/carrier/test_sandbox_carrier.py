@@ -521,7 +521,7 @@ async def elsewhere(database: Database) -> AsyncIterator[httpx.AsyncClient]:
     await other.close()
 
 
-async def test_second_process_accepts_the_rate_and_finds_the_label(
+async def test_rate_and_label_of_one_carrier_process_are_known_to_another(
     http: httpx.AsyncClient, elsewhere: httpx.AsyncClient
 ) -> None:
     rate = (await request_rates(http))[0]

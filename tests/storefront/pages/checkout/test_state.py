@@ -291,7 +291,7 @@ async def test_typing_does_not_close_the_form_while_its_order_is_being_placed(
     "stored",
     ["", "{", "[]", '{"id": 1}', '{"id": "order_1"}', '{"id": "order_1", "token": "forged"}', "9" * 9],
 )
-async def test_forged_link_to_the_last_order_is_ignored(
+async def test_forged_link_to_the_latest_order_is_ignored(
     shopper: Shopper, variant_id: str, stored: str
 ) -> None:
     state = await shopper().get_state(CheckoutState)
@@ -673,7 +673,7 @@ async def test_order_for_a_customers_cart_cannot_be_placed_by_others(
 
 
 @pytest.mark.parametrize("next_email", ["", "luis@example.com"])
-async def test_last_order_of_a_customer_is_not_shown_to_the_next_user(
+async def test_latest_order_of_a_customer_is_not_shown_to_the_next_user(
     shop: Shop, shopper: Shopper, state: CheckoutState, next_email: str
 ) -> None:
     await _give_cart_away(shop, state)
@@ -696,7 +696,7 @@ async def test_last_order_of_a_customer_is_not_shown_to_the_next_user(
         assert browser.last_order == (state.last_order if shown else "")
 
 
-async def test_old_order_is_not_found_by_its_cart_id(shop: Shop, state: CheckoutState) -> None:
+async def test_checkout_does_not_find_an_old_order_by_its_cart_id(shop: Shop, state: CheckoutState) -> None:
     await _place_order(shop, state)
     state.last_order = ""
     async with shop.database.transaction() as session:

@@ -166,7 +166,7 @@ async def test_error_of_a_refused_payment_has_reason_and_codes(
         ("FAIL_GENERICERROR", RefusalReason.OTHER),
     ],
 )
-async def test_error_code_of_the_bank_network_has_a_refusal_reason(
+async def test_error_code_of_the_bank_network_is_converted_to_a_refusal_reason(
     practice: GatewayPractice, code: str, reason: RefusalReason
 ) -> None:
     practice.sandbox.faults.add(Operation.CREATE, FaultKind.REFUSAL, code=code)
