@@ -83,7 +83,7 @@ async def test_each_change_of_a_collection_is_stored_with_an_audit_entry(
     assert await read_titles(database) == ["Clásicos", "Cuentos"]
 
 
-async def test_taken_handle_is_refused(database: Database, ids: dict[str, str]) -> None:
+async def test_handle_of_another_collection_is_refused(database: Database, ids: dict[str, str]) -> None:
     with pytest.raises(InvalidData):
         async with database.transaction() as session:
             await change_collection(session, ANA, ids["Poesía"], CollectionChange(handle="cuentos"))

@@ -11,7 +11,7 @@ MOMENT = datetime(2026, 11, 21, 15, 5, 0, 123456, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("key", ["audit_01", "a|b", 17])
-def test_formatted_cursor_is_parsed(key: str | int) -> None:
+def test_formatted_cursor_is_parsed_to_the_same_values(key: str | int) -> None:
     assert parse_cursor(format_cursor(MOMENT, key)) == (MOMENT, str(key))
 
 

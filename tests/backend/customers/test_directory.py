@@ -175,7 +175,7 @@ async def test_customers_are_added_to_and_removed_from_groups(admin: httpx.Async
     assert (await admin.get(f"{GROUPS}/{friends}")).status_code == 404
 
 
-async def test_group_name_is_unique(admin: httpx.AsyncClient) -> None:
+async def test_customer_group_with_a_taken_name_is_refused(admin: httpx.AsyncClient) -> None:
     answers = await asyncio.gather(*(admin.post(GROUPS, json={"name": "Colegios"}) for _ in range(3)))
     assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
     other = await _group(admin, "Amigos")

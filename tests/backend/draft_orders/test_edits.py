@@ -196,7 +196,7 @@ async def test_removal_of_a_draft_line_can_be_undone_or_changed_in_the_edit(
         assert (await admin.delete(removal)).status_code == 404  # the line is not removed any more
 
 
-async def test_cancelled_edit_changes_nothing(
+async def test_cancelled_edit_does_not_change_the_draft(
     admin: httpx.AsyncClient, shop: Shop, trompo: str, ball: str
 ) -> None:
     draft = await create(

@@ -175,7 +175,7 @@ async def test_export_without_rows_has_only_headings(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("file_format", list(FileFormat))
-async def test_interrupted_export_continues(
+async def test_interrupted_export_is_continued_by_the_next_run(
     shop: Shop, shop_defaults: Defaults, file_format: FileFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kinds, "PAGE_SIZE", 2)

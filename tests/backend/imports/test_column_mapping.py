@@ -105,7 +105,7 @@ async def test_list_with_two_columns_for_one_field_is_refused_if_the_sender_cann
         ("", "", "", "", ""),
     ],
 )
-async def test_invalid_columns_are_refused(sender: Sender, columns: tuple[str, ...]) -> None:
+async def test_invalid_column_mapping_is_refused(sender: Sender, columns: tuple[str, ...]) -> None:
     await send_list(sender, TWO_CODES)
     with pytest.raises(InvalidData):
         await choose_columns(sender, *columns)

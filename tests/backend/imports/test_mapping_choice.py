@@ -79,7 +79,7 @@ async def test_chosen_columns_are_used_for_the_next_list_with_the_same_headings(
     assert (await sender.run_import()).counts.refused == 0
 
 
-async def test_invalid_choices_are_refused(sender: Sender) -> None:
+async def test_invalid_column_choices_are_refused(sender: Sender) -> None:
     await sender.send_spreadsheet(LIST, may_choose=True)
     for place, column in ((9, "sku"), (-1, "sku"), (0, "product_id"), (0, "nada")):
         with pytest.raises(InvalidData):

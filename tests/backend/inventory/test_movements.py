@@ -52,7 +52,9 @@ async def test_moved_and_counted_units_are_recorded(
     assert await list_movements(database) == [(trompo, 3, 13), (trompo, -5, 8), (trompo, -2, 6)]
 
 
-async def test_outdated_count_is_refused(database: Database, defaults: Defaults, trompo: str) -> None:
+async def test_stock_count_with_an_outdated_expected_quantity_is_refused(
+    database: Database, defaults: Defaults, trompo: str
+) -> None:
     with pytest.raises(StockCountOutdated):
         async with database.transaction() as session:
             await count_stock(session, trompo, defaults.location_id, 6, SHOP_COUNT, expected=9)

@@ -73,7 +73,7 @@ async def test_missing_avif_file_is_encoded_once_and_is_smaller_than_the_webp_fi
     assert encoded.read_bytes() == b"as it is"
 
 
-async def test_transparency_is_preserved(pictures: PictureStore, files: Path) -> None:
+async def test_transparency_of_a_picture_is_preserved_in_avif(pictures: PictureStore, files: Path) -> None:
     pictures.put(NAME, draw_logo())
     await AvifPictures(pictures).encode_missing(RUN)
     with Image.open(files / AVIF_NAME) as image:

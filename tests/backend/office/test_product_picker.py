@@ -57,7 +57,7 @@ async def test_scanned_code_finds_its_product(shop: Shop, ids: dict[str, str], c
     assert [row.id for row in (await search(shop, code)).rows] == [ids["balero-azul"]]
 
 
-async def test_category_narrows_the_search(shop: Shop, ids: dict[str, str]) -> None:
+async def test_category_filter_narrows_the_product_picker(shop: Shop, ids: dict[str, str]) -> None:
     async with shop.database.transaction() as session:
         madera = await create_category(session, ANA, name="Madera")
         await assign_to_category(session, ANA, madera.id, [ids["trompo-azul"]], [])

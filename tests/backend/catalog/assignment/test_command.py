@@ -100,7 +100,7 @@ def test_token_with_invalid_characters_is_refused_and_not_printed(
 
 
 @pytest.mark.parametrize("address", ["shop.example", "ftp://shop.example"])
-def test_invalid_address_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backend_url_without_http_or_https_is_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BACKEND_URL", address)
     assert run("--dry-run")[::2] == (1, "BACKEND_URL must start with http:// or https://")
 

@@ -272,7 +272,7 @@ async def test_product_that_fails_in_a_bulk_change_does_not_stop_the_others(
         assert sorted((await session.execute(query)).scalars()) == [Problem.FAILED, Problem.GONE]
 
 
-async def test_interrupted_bulk_change_continues(
+async def test_interrupted_bulk_change_is_continued_by_the_next_run(
     shop: Shop, variant_ids: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bulk_id = await start_change(shop, Change(Action.PRICES, percent=10))

@@ -156,7 +156,7 @@ def test_product_without_a_price_is_refused() -> None:
         Change(Action.REMOVE_FROM_CATEGORY),
     ],
 )
-def test_invalid_input_is_refused(change: Change) -> None:
+def test_invalid_bulk_change_input_is_refused(change: Change) -> None:
     with pytest.raises(InvalidData):
         change.check()
 

@@ -197,7 +197,7 @@ def test_word_other_than_yes_or_no_is_refused(cell: str) -> None:
         ("12 a 99 años", Noted("12+", "age range")),
     ],
 )
-def test_age_is_read(cell: str, age_range: object) -> None:
+def test_age_range_is_parsed_from_a_cell(cell: str, age_range: object) -> None:
     assert cell_words.parse_age_range(cell) == age_range
 
 

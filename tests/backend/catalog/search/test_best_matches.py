@@ -92,7 +92,7 @@ async def test_product_list_finds_the_least_popular_product_under_each_filter(
     assert OLDEST in [card.handle for card in page.cards]
 
 
-async def test_list_sorts_all_matches(shop: Database) -> None:
+async def test_product_list_sorts_all_matches(shop: Database) -> None:
     async with shop.read() as session:
         page = await product_list.catalog_page(session, CatalogFilter(text="tro", sort="price_asc"), limit=1)
     assert [card.handle for card in page.cards] == [OLDEST]

@@ -57,7 +57,7 @@ def problems_of_name(name: str) -> dict[str, str]:
     return {}
 
 
-def test_form_values_are_normalized() -> None:
+def test_contact_form_values_are_normalized() -> None:
     person = read_form(Person, {**ANA, "first_name": "  María \n José ", "unknown": "x"})
     assert person.model_dump() == {
         "email": "Ana@Correo.co",

@@ -30,7 +30,7 @@ from backend.core.web.html_text import to_plain_text
         ("<b>Escríbenos</b> <hola@trompo.co>", "Escríbenos <hola@trompo.co>"),
     ],
 )  # fmt: skip
-def test_html_becomes_text(html: str, text: str) -> None:
+def test_html_is_converted_to_plain_text(html: str, text: str) -> None:
     assert to_plain_text(html) == text
 
 

@@ -79,7 +79,7 @@ def test_nit_with_a_wrong_check_digit_is_refused(typed: str) -> None:
         parse_nit(typed)
 
 
-def test_document_number_is_normalized() -> None:
+def test_identity_document_number_is_normalized() -> None:
     assert normalize_document(" ab.12-3,45") == "AB12345"
     assert normalize_document("1'020.304.050") == "1020304050"
 

@@ -119,7 +119,7 @@ async def test_sign_out_everywhere_ends_all_sessions(
     assert await read_session_email(shop, other.cookies[COOKIE]) == "luis@example.com"
 
 
-async def test_session_expires(ana: httpx.AsyncClient, shop: Shop) -> None:
+async def test_expired_session_is_not_accepted(ana: httpx.AsyncClient, shop: Shop) -> None:
     async with shop.database.transaction() as session:
         await session.execute(update(CustomerSession).values(expires_at=now() - timedelta(seconds=1)))
     assert await read_session_email(shop, ana.cookies[COOKIE]) is None

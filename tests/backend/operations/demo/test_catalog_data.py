@@ -150,7 +150,7 @@ def test_demo_has_sold_out_and_nearly_sold_out_products() -> None:
     assert sum(1 <= stock <= 3 for stock in stocks) >= 3
 
 
-def test_texts_are_complete_sentences() -> None:
+def test_demo_texts_are_complete_sentences() -> None:
     for toy in TOYS:
         assert 2 <= len(re.findall(r"[.!?](?=\s|$)", toy["description"])) <= 5, toy["handle"]
         assert not toy["subtitle"].endswith("."), toy["handle"]

@@ -274,7 +274,9 @@ def invalid_variants(xml: bytes) -> Iterator[tuple[str, bytes]]:
     yield "ZB01", hidden.decode().encode("utf-16")
 
 
-async def test_sandbox_validates_the_document(shop: Shop, invoices: Invoices) -> None:
+async def test_sandbox_accepts_a_valid_document_and_finds_each_violated_rule(
+    shop: Shop, invoices: Invoices
+) -> None:
     from backend.core.config.settings import SANDBOX_INVOICE_SOFTWARE
     from backend.sandbox.invoicing.rules import AcceptedDocument, read_document
 
