@@ -144,8 +144,15 @@ async def _store_delivery(  # noqa: PLR0917
     option_id: str,
     expected_amount: Cop | None,
     address: JsonObject | None,
+    method_id: str | None = None,
 ) -> None:
-    """Store the shipping option at its live price, and the address: see `deliver_with_option`."""
+    """Store the shipping option at its live price, and the address: see `deliver_with_option`.
+
+    With a `method_id`, this shipping method of the new order is priced again, for the new order's own address.
+
+    Raises:
+        NotFound: the new order has no such shipping method, or lost it while the price was requested.
+    """
     require_exchange_rights(actor)
     settings = await checkout.effective_settings()
     for _turn in range(MAX_QUOTE_ATTEMPTS):
@@ -155,10 +162,11 @@ async def _store_delivery(  # noqa: PLR0917
             cart = await read_cart(
                 session, (await session.get_one(DraftOrder, exchange.draft_order_id)).cart_id
             )
-            destination = order.shipping_address if address is None else address
+            given = await _read_given_address(session, actor, exchange_id, method_id, address)
+            destination = order.shipping_address if given is None else given
             contents = await _read_quote_input(session, cart, destination)
             if await read_option_kind(session, option_id) is not DeliveryKind.PICKUP:
-                if address is None:
+                if given is None:
                     _require_own_address(order)
                 find_municipality(destination)
             offers = await list_offers_for_country(session, cart.sales_channel_id, contents.country_code)
@@ -179,7 +187,10 @@ async def _store_delivery(  # noqa: PLR0917
         )
         async with checkout.database.transaction() as session:
             cart = await lock_outbound_cart(session, actor, exchange_id)
-            if await _read_quote_input(session, cart, destination) != contents:
+            if (
+                await _read_given_address(session, actor, exchange_id, method_id, address) != given
+                or await _read_quote_input(session, cart, destination) != contents
+            ):
                 continue
             await set_shipping_address(session, cart, destination or None)
             if not is_pickup(offer.option):
@@ -187,6 +198,20 @@ async def _store_delivery(  # noqa: PLR0917
             await store_choice(session, cart, offer.option, priced.quote, settings)
             return
     raise Conflict(CART_CHANGED)
+
+
+async def _read_given_address(
+    session: AsyncSession, actor: Actor, exchange_id: str, method_id: str | None, address: JsonObject | None
+) -> JsonObject | None:
+    """Return the caller's address; if its shipping method is priced again, the new order's own address.
+
+    Raises:
+        NotFound: see `find_outbound_method`.
+    """
+    if method_id is None:
+        return address
+    method = await find_outbound_method(session, actor, exchange_id, method_id)
+    return (await read_cart(session, method.cart_id)).shipping_address or None
 
 
 async def _read_quote_input(session: AsyncSession, cart: Cart, address: JsonObject) -> QuoteInput:
@@ -238,17 +263,16 @@ async def find_outbound_method(
 async def price_delivery_again(
     checkout: Checkout, actor: Actor, exchange_id: str, method_id: str, expected_amount: Cop | None
 ) -> None:
-    """Choose the shipping option of the new order again, at its live price.
+    """Choose the shipping option of the new order again, at its live price. Its address stays.
 
     Raises:
-        NotFound: see `find_outbound_method`.
+        NotFound: see `find_outbound_method`; or another delivery was chosen while the price was requested.
         ExchangeEnded, NotAllowed, InvalidData, NoCourier, Conflict, TooManyQuotations: see `deliver_with_option`.
     """
     async with checkout.database.read() as session:
         method = await find_outbound_method(session, actor, exchange_id, method_id)
-        address = (await read_cart(session, method.cart_id)).shipping_address
     await _store_delivery(
-        checkout, actor, exchange_id, method.shipping_option_id, expected_amount, address or None
+        checkout, actor, exchange_id, method.shipping_option_id, expected_amount, None, method_id
     )
 
 

@@ -7,20 +7,23 @@
 | the address of the order names no municipality | pickup works, also when it is priced again; a carrier is refused |
 | the option has another price than the expected one, or is unknown, or no e-mail address is known | nothing changes |
 | the products change while the carrier answers | the price is requested again |
+| its price is requested again while its address is corrected | the corrected address stays |
+| its price is requested again while another delivery or none is chosen | refused as unknown; that choice stays |
 | a role without the right | refused |
 """
 
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from backend.audit.models import AuditEntry
-from backend.cart.models import Cart
+from backend.cart.models import Cart, ShippingQuote
 from backend.cart.shipping_method import find_shipping_method
+from backend.checkout.carts.changes import set_shipping_address
 from backend.content.brand import read_brand
 from backend.core.db.tables import JsonObject
-from backend.core.errors import Forbidden, InvalidData, NotAllowed, ShopError
+from backend.core.errors import Forbidden, InvalidData, NotAllowed, NotFound, ShopError
 from backend.draft_orders.contact import parse_contact
 from backend.draft_orders.models import DraftOrder
 from backend.exchanges.delivery import (
@@ -30,7 +33,7 @@ from backend.exchanges.delivery import (
     take_new_order_along,
 )
 from backend.exchanges.models import Exchange
-from backend.exchanges.preparation import add_outbound_units
+from backend.exchanges.preparation import add_outbound_units, lock_outbound_cart
 from backend.fulfillment.bulk_fulfillment import hand_over
 from backend.fulfillment.printing import render_packing_slips
 from backend.office.sell import describe_destination
@@ -42,7 +45,7 @@ from backend.shipping.models import ShippingOption
 from backend.shipping.offered_options import OptionNotOffered
 from backend.shipping.terms.own_delivery import PickupPoint
 from tests.backend.checkout.paying_kit import PRICE, Till
-from tests.backend.checkout.scripted_carrier import ScriptedCarrier
+from tests.backend.checkout.scripted_carrier import LETICIA, ScriptedCarrier
 from tests.backend.draft_orders.selling import SELLER, STOCKROOM, prepare, take_money
 from tests.backend.exchanges.exchange_kit import CASH, sell_one, settle, write_exchange
 from tests.backend.order_edits.editing_kit import find_option, pack_order, receive
@@ -58,6 +61,7 @@ ADDRESS: JsonObject = {
     "province": "Antioquia",
     "country_code": "co",
 }
+FAR_ADDRESS: JsonObject = {**ADDRESS, "city": "Leticia", "province": "Amazonas"}
 
 
 @pytest.fixture
@@ -82,6 +86,25 @@ async def choose(
 ) -> None:
     option_id = await find_option(till, provider_id)
     await deliver_with_option(till.checkout, SELLER, exchange.id, option_id, expected, address)
+
+
+async def sell_and_send(till: Till, old: str, new: str) -> Exchange:
+    """Return an exchange whose new order is sent to `ADDRESS`. Its carrier would be asked again for the price."""
+    draft = await prepare(till, {old: 1})
+    order = await take_money(till, draft, PRICE, contact=parse_contact({"email": "ana@example.com"}))
+    exchange = await write_exchange(till, order, {old: 1}, {new: 1})
+    await choose(till, exchange, "carrier_standard", QUOTED, ADDRESS)
+    async with till.database.transaction() as session:
+        await session.execute(delete(ShippingQuote))
+    return exchange
+
+
+async def price_again(till: Till, exchange: Exchange) -> None:
+    async with till.database.read() as session:
+        draft = await session.get_one(DraftOrder, exchange.draft_order_id)
+        method = await find_shipping_method(session, draft.cart_id)
+    assert method is not None
+    await price_delivery_again(till.checkout, SELLER, exchange.id, method.id, None)
 
 
 async def read_delivery_of(till: Till, exchange: Exchange) -> tuple[JsonObject | None, str, int]:
@@ -230,3 +253,47 @@ async def test_products_that_change_while_the_carrier_answers_are_priced_again(
     assert len(carrier.asked) == 2
     address, _name, amount = await read_delivery_of(till, exchange)
     assert (address, amount) == (ADDRESS, QUOTED)
+
+
+async def test_address_that_is_corrected_while_the_carrier_answers_stays(
+    till: Till, products: tuple[str, str], carrier: ScriptedCarrier
+) -> None:
+    exchange = await sell_and_send(till, *products)
+    corrected = {**ADDRESS, "first_name": "Berta"}  # the same place, so the shipping method stays
+
+    async def correct() -> None:
+        carrier.on_call = None
+        async with till.database.transaction() as session:
+            cart = await lock_outbound_cart(session, SELLER, exchange.id)
+            await set_shipping_address(session, cart, corrected)
+
+    carrier.on_call = correct
+    await price_again(till, exchange)
+    address, _name, amount = await read_delivery_of(till, exchange)
+    assert (address, amount) == (corrected, QUOTED)
+
+
+@pytest.mark.parametrize("chosen", ["another address", "pickup", "taken along"])
+async def test_delivery_that_is_chosen_while_the_carrier_answers_stays(
+    till: Till, products: tuple[str, str], carrier: ScriptedCarrier, chosen: str
+) -> None:
+    exchange = await sell_and_send(till, *products)
+    meanwhile: list[tuple[JsonObject | None, str, int]] = []
+
+    async def choose_meanwhile() -> None:
+        carrier.on_call = None
+        if chosen == "another address":
+            await choose(till, exchange, "carrier_standard", None, FAR_ADDRESS)
+        elif chosen == "pickup":
+            await choose(till, exchange, "manual_manual", 0, ADDRESS)
+        else:
+            async with till.database.transaction() as session:
+                await take_new_order_along(session, SELLER, exchange.id)
+        meanwhile.append(await read_delivery_of(till, exchange))
+
+    carrier.on_call = choose_meanwhile
+    with pytest.raises(NotFound):
+        await price_again(till, exchange)
+    assert [await read_delivery_of(till, exchange)] == meanwhile
+    if chosen == "another address":
+        assert (meanwhile[0][0], meanwhile[0][2]) == (FAR_ADDRESS, carrier.prices[LETICIA])
