@@ -97,7 +97,7 @@ class UnknownAddressesAnswer(Page):
 
 
 class SheetProblemOut(TypedDict):
-    """A row of a spreadsheet that was not stored."""
+    """A row of a spreadsheet that was not stored, or the first of its hidden rows, which are not read."""
 
     row: int
     value: str
@@ -190,11 +190,12 @@ async def create(
 
 @router.post("/import", openapi_extra=describe_file_body("The spreadsheet."))
 async def import_spreadsheet(actor: StaffMember, request: Request, database: Db) -> Wire[SheetAnswer]:
-    """Store the redirects of a spreadsheet with two columns (XLSX or CSV, at most 2 MiB and 10,000 rows).
+    """Store the redirects of a spreadsheet with two columns (XLSX or CSV, at most 2 MiB and 10,000 visible rows).
 
     One column has the former addresses, the other one the new address, or the SKU, handle or name of the
     product, category or collection. If an address is already redirected to another page, its redirect is
-    changed. Rows with problems are left out.
+    changed. Rows with problems are left out. Hidden rows and sheets are not read: the first problem has the
+    number of the hidden rows.
     """
     actor.require(Right.CHANGE_CATALOG)
     async with read_sent_file(request) as sent:

@@ -25,10 +25,10 @@ from backend.core.clock import now
 from backend.core.db.database import Database
 from backend.core.db.tables import table_of
 from backend.core.errors import InvalidData
-from backend.core.texts import _
+from backend.core.texts import _, format_count
 from backend.core.threads import Threads
 from backend.spreadsheet_reader.models import Limits, Row, UnreadableSpreadsheet
-from backend.spreadsheet_reader.reader import open_spreadsheet
+from backend.spreadsheet_reader.reader import Sheet, open_spreadsheet
 from backend.staff.rights import Actor, Right
 
 MAX_FILE_BYTES = 2 << 20
@@ -48,7 +48,8 @@ EMPTY_TEXT = _(
     "No encontramos dos columnas: la dirección anterior, y el SKU, el nombre o la dirección nueva."
 )
 HIDDEN_SHEET_TEXT = _("Las hojas ocultas no se leen: muéstralas en el archivo.")
-HIDDEN_ROW_TEXT = _("La fila está oculta.")
+HIDDEN_ROW_TEXT = _("1 fila oculta no se leyó: muéstrala en el archivo.")
+HIDDEN_ROWS_TEXT = _("{n} filas ocultas no se leyeron: muéstralas en el archivo.")
 NO_TARGET_TEXT = _("Falta a dónde lleva: el SKU, el nombre o la dirección nueva.")
 EXTRA_TEXT = _("La fila tiene más de dos celdas.")
 TWICE_TEXT = _("Ya está en la fila {line}, y lleva a otra página.")
@@ -62,12 +63,19 @@ class SheetRow:
     address: str
     target: str
     extra: bool = False
-    is_hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetContents:
+    """The visible rows of a spreadsheet without its headings, and the numbers of the hidden rows."""
+
+    rows: list[SheetRow]
+    hidden_lines: list[int]
 
 
 @dataclass(frozen=True, slots=True)
 class SheetProblem:
-    """A row that was not stored, and the reason for staff."""
+    """A row that was not stored, or the first hidden row, and the reason for staff."""
 
     line: int
     value: str
@@ -87,25 +95,30 @@ class SheetResult:
 async def import_sheet(database: Database, actor: Actor, content: bytes) -> SheetResult:
     """Store the redirects of a spreadsheet. If an address is redirected elsewhere, its redirect is changed.
 
+    Hidden rows are not read: the first problem has their number.
+
     Raises:
-        InvalidData: the file cannot be read, does not have two columns, or has more than `MAX_ROWS` rows.
+        InvalidData: the file cannot be read, does not have two columns, or has more than `MAX_ROWS` visible rows.
         NotAllowed: the shop would have too many redirects; earlier batches stay.
     """
     actor.require(Right.CHANGE_CATALOG)
-    rows = await READERS.run(read_sheet, content)
+    contents = await READERS.run(read_sheet, content)
     async with database.read() as session:
-        result, targets = await _check_rows(session, rows)
+        result, targets = await _check_rows(session, contents.rows)
     waiting = iter(targets.items())
     while batch := dict(islice(waiting, BATCH_SIZE)):
         async with database.transaction() as session:
             await _store_batch(session, actor, batch, result)
         await asyncio.sleep(0)  # let other tasks run
     result.problems.sort(key=lambda problem: problem.line)
+    if contents.hidden_lines:
+        text = _describe_hidden_rows(contents.hidden_lines)
+        result.problems.insert(0, SheetProblem(contents.hidden_lines[0], "", text))
     return result
 
 
-def read_sheet(content: bytes) -> list[SheetRow]:
-    """Read the rows of the first visible sheet that has two columns, without its headings. Call it from a thread.
+def read_sheet(content: bytes) -> SheetContents:
+    """Read the first visible sheet that has two columns in its visible rows. Call it from a thread.
 
     Raises:
         InvalidData: see `import_sheet`.
@@ -113,6 +126,7 @@ def read_sheet(content: bytes) -> list[SheetRow]:
     if len(content) > MAX_FILE_BYTES:
         raise _unreadable(UNREADABLE_TEXT)
     found: list[Row] = []
+    hidden_lines: list[int] = []
     has_hidden_sheets = False
     try:
         with TemporaryFile() as file:
@@ -122,17 +136,42 @@ def read_sheet(content: bytes) -> list[SheetRow]:
                 for sheet in sheets:
                     if has_hidden_sheets := sheet.is_hidden:  # the visible ones come first
                         break
-                    found = list(islice(sheet.iter_rows(), MAX_ROWS + 2))
+                    found, lines = _read_visible_rows(sheet)
                     if _has_two_columns(found):
+                        hidden_lines = lines
                         break
+                    hidden_lines += lines
     except UnreadableSpreadsheet:
         raise _unreadable(UNREADABLE_TEXT) from None
     rows = list(_split_columns(found))
     if not rows:
-        raise _unreadable(f"{EMPTY_TEXT} {HIDDEN_SHEET_TEXT}" if has_hidden_sheets else EMPTY_TEXT)
+        texts = [
+            EMPTY_TEXT,
+            _describe_hidden_rows(hidden_lines) if hidden_lines else "",
+            HIDDEN_SHEET_TEXT if has_hidden_sheets else "",
+        ]
+        raise _unreadable(" ".join(filter(None, texts)))
     if len(rows) > MAX_ROWS:
         raise _unreadable(TOO_MANY_TEXT)
-    return rows
+    return SheetContents(rows, hidden_lines)
+
+
+def _read_visible_rows(sheet: Sheet) -> tuple[list[Row], list[int]]:
+    """Return the visible rows, at most a heading and one row more than allowed, and the numbers of the hidden rows."""
+    visible: list[Row] = []
+    hidden_lines: list[int] = []
+    for row in sheet.iter_rows():
+        if row.is_hidden:
+            hidden_lines.append(row.number)
+            continue
+        visible.append(row)
+        if len(visible) == MAX_ROWS + 2:
+            break
+    return visible, hidden_lines
+
+
+def _describe_hidden_rows(lines: Sequence[int]) -> str:
+    return format_count(len(lines), HIDDEN_ROW_TEXT, HIDDEN_ROWS_TEXT)
 
 
 def _has_two_columns(rows: Sequence[Row]) -> bool:
@@ -153,7 +192,7 @@ def _split_columns(rows: Sequence[Row]) -> Iterator[SheetRow]:
         cells = [*row.texts, "", ""]
         address, target = cells[place], cells[1 - place]
         if number or is_address(address):  # the first row may be a head
-            yield SheetRow(row.number, address, target, extra=any(cells[2:]), is_hidden=row.is_hidden)
+            yield SheetRow(row.number, address, target, extra=any(cells[2:]))
 
 
 async def _check_rows(
@@ -189,8 +228,6 @@ async def _check_rows(
 
 
 def _parse_row(row: SheetRow) -> OldAddress:
-    if row.is_hidden:
-        raise InvalidData(HIDDEN_ROW_TEXT)
     if row.extra:
         raise InvalidData(EXTRA_TEXT)
     if not row.target:

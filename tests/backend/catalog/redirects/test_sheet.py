@@ -4,7 +4,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from openpyxl import Workbook
+from openpyxl import Workbook, load_workbook
 from sqlalchemy import select
 
 from backend.audit.models import AuditEntry
@@ -162,21 +162,67 @@ def test_hidden_sheet_is_not_read() -> None:
         workbook.save(content)
         return content.getvalue()
 
-    assert read_sheet(to_content(("/p/2", "yoyo"))) == [SheetRow(1, "/p/2", "yoyo")]
+    assert read_sheet(to_content(("/p/2", "yoyo"))).rows == [SheetRow(1, "/p/2", "yoyo")]
     with pytest.raises(InvalidData) as refusal:
         read_sheet(to_content(("Notas",)))
     assert refusal.value.staff_text == f"{sheet.EMPTY_TEXT} {sheet.HIDDEN_SHEET_TEXT}"
 
 
-async def test_hidden_row_is_left_out(former: FormerShop) -> None:
-    workbook, content = Workbook(), BytesIO()
-    active = workbook.worksheets[0]
-    for row in (("/p/1", "balero"), ("/p/2", "yoyo")):
-        active.append(row)
-    active.row_dimensions[2].hidden = True
+def hide_rows(content: bytes, *numbers: int) -> bytes:
+    """Return the workbook with these rows of its first sheet hidden."""
+    workbook, changed = load_workbook(BytesIO(content)), BytesIO()
+    for number in numbers:
+        workbook.worksheets[0].row_dimensions[number].hidden = True
+    workbook.save(changed)
+    return changed.getvalue()
+
+
+async def test_hidden_rows_are_left_out_and_reported_as_one_problem(former: FormerShop) -> None:
+    content = to_workbook(("/p/1", "balero"), ("/p/2", "nada"), ("/p/3", "yoyo"), ("/p/4", "yoyo"))
+    result = await send(former, hide_rows(content, 3))
+    assert result.problems[0] == SheetProblem(3, "", sheet.HIDDEN_ROW_TEXT)
+    result = await send(former, hide_rows(content, 3, 4))
+    assert [(one.line, one.text) for one in result.problems] == [
+        (3, sheet.HIDDEN_ROWS_TEXT.format(n="2")),
+        (2, service.UNKNOWN_TARGET_TEXT.format(text="nada")),
+    ]
+    assert await read_targets(former) == {"/p/1": "balero", "/p/4": "yoyo"}
+
+
+async def test_filtered_sheet_may_have_more_rows_than_the_limit_if_few_are_visible(
+    former: FormerShop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sheet, "MAX_ROWS", 3)
+    content = to_workbook(("Dirección", "SKU"), *((f"/p/{number}", "balero") for number in range(2, 11)))
+    result = await send(former, hide_rows(content, *range(2, 9)))
+    assert (result.created, len(result.problems)) == (2, 1)
+    with pytest.raises(InvalidData) as refusal:
+        await send(former, hide_rows(content, *range(2, 7)))
+    assert refusal.value.staff_text == sheet.TOO_MANY_TEXT
+
+
+async def test_sheet_with_two_columns_only_in_hidden_rows_is_skipped(former: FormerShop) -> None:
+    workbook, content = load_workbook(BytesIO(to_workbook(("Notas",), ("/p/1", "balero")))), BytesIO()
+    workbook.create_sheet("Direcciones").append(("/p/2", "yoyo"))
     workbook.save(content)
-    result = await send(former, content.getvalue())
-    assert result == SheetResult(created=1, problems=[SheetProblem(2, "/p/2", sheet.HIDDEN_ROW_TEXT)])
+    assert await send(former, hide_rows(content.getvalue(), 2)) == SheetResult(created=1)
+    assert await read_targets(former) == {"/p/2": "yoyo"}
+
+
+def test_file_whose_rows_are_all_hidden_is_refused_with_the_reason() -> None:
+    workbook, content = load_workbook(BytesIO(to_workbook(("/p/1", "balero"), ("/p/2", "yoyo")))), BytesIO()
+    workbook.create_sheet("Notas").append(("Nada",))
+    workbook.save(content)
+    with pytest.raises(InvalidData) as refusal:
+        read_sheet(hide_rows(content.getvalue(), 1, 2))
+    assert refusal.value.staff_text == f"{sheet.EMPTY_TEXT} {sheet.HIDDEN_ROWS_TEXT.format(n='2')}"
+
+
+async def test_hidden_rows_decide_neither_the_heading_nor_the_columns(former: FormerShop) -> None:
+    hidden = [("/viejo/1", "/viejo/2"), ("balero", "/viejo/3"), ("balero", "/viejo/4")]
+    content = to_workbook(hidden[0], ("Dirección", "SKU"), *hidden[1:], ("/p/1", "SKU-balero"))
+    result = await send(former, hide_rows(content, 1, 3, 4))
+    assert (result.created, [one.line for one in result.problems]) == (1, [1])
     assert await read_targets(former) == {"/p/1": "balero"}
 
 
