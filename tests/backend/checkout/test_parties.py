@@ -101,7 +101,7 @@ async def buy(
         ({**NIT, **IVAN}, None, {"company": "Otra"}, ("Iván", "Rey"), "Iván Rey", "Ana Gómez"),
     ],
 )
-async def test_payer_is_on_the_invoice_and_at_the_bank_and_recipient_on_the_label(
+async def test_bank_and_invoice_have_the_payer_and_the_label_has_the_recipient(
     *,
     shop: Shop,
     store: httpx.AsyncClient,

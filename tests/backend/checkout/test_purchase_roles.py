@@ -135,7 +135,7 @@ async def find_problems(shop: Shop, cart_id: str, **typed: str) -> dict[str, str
         ),
     ],
 )
-async def test_payer_is_on_the_invoice_and_at_the_bank_and_recipient_on_the_label(
+async def test_bank_and_invoice_have_the_payer_and_the_label_has_the_recipient(
     *,
     shop: Shop,
     cart_id: str,
