@@ -201,7 +201,7 @@ def _clean_environment() -> Iterator[None]:
 
 @cache
 def list_variables(settings: type[SourcedSettings]) -> frozenset[str]:
-    """Return the names of the environment variables of these settings: NAME and NAME_FILE."""
+    """Return the environment variables that can set these fields: each field's name, also with `_FILE`."""
     return frozenset(f"{name.upper()}{end}" for name in settings.model_fields for end in ("", "_FILE"))
 
 

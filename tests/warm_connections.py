@@ -26,7 +26,10 @@ class Origin(NamedTuple):
 
 
 class WarmConnections:
-    """The idle connections of a worker, wrapped by SQLAlchemy's adapter."""
+    """Idle connections to PostgreSQL, kept open for later tests of the same pytest worker.
+
+    They are stored in the wrapper of SQLAlchemy's adapter.
+    """
 
     def __init__(self) -> None:
         self._idle: dict[str, list[Any]] = {}

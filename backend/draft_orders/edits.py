@@ -434,5 +434,5 @@ def find_same_line(lines: list[LineItem], line: LineItem) -> LineItem | None:
 
 
 def _units(content: CartContent) -> Mapping[str, Any]:
-    """Return the quantities of the lines, each by a text made of the line's variant id and metadata."""
+    """Return the quantity of each line. The key combines the line's variant id and metadata."""
     return {f"{line.variant_id} {sorted(line.meta.items())}": line.quantity for line in content.lines}

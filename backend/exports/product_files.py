@@ -288,7 +288,7 @@ def _join_commas(parts: Any) -> str:
 
 
 def _to_html(text: str) -> str:
-    """Return a text as HTML: paragraphs between blank lines, and lists of the lines that begin with a bullet."""
+    """Convert a text to HTML: empty lines separate paragraphs, and lines with a bullet become lists."""
     paragraphs = [part for part in text.replace("\r\n", "\n").split("\n\n") if part.strip()]
     return "\n".join(_to_html_block(part.strip()) for part in paragraphs)
 

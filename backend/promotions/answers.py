@@ -26,7 +26,7 @@ class RuleOut(TypedDict):
 
 
 class AppliedMethod(TypedDict):
-    """Value of a promotion, as carts show it."""
+    """The discount of a promotion (type, value and currency), as carts show it."""
 
     id: str
     type: str

@@ -222,7 +222,7 @@ def earlier_button(path: rx.Var[str]) -> rx.Component:
 
 
 def more_button(shown: NumberVar[int], total: NumberVar[int], path: rx.Var[str]) -> rx.Component:
-    """Build the number of displayed products, and the button that displays more."""
+    """Render how many of the products are displayed, with a bar, and the button that displays more."""
     button = _list_button(_("Ver más"), path, CHOICES.more, "show-more")
     return rx.el.div(
         rx.el.p(

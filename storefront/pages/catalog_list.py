@@ -165,11 +165,7 @@ def build_page_path(params: PageParams, landing: LandingList, page: int) -> str:
 
 
 def parse_choices(sent: object) -> Choices:
-    """Parse the choices that a browser sent.
-
-    Raises:
-        InvalidData: the value does not have the format that the shop's pages send.
-    """
+    """Parse the filters, the sort order and the range of the list that a browser sent."""
     if not isinstance(sent, dict):
         raise InvalidData("not choices")
     return Choices(

@@ -168,11 +168,7 @@ class PageState(rx.State, mixin=True):
         return reading and partial(pages.get, self._key(params), reading, shows_units=self.shows_units)
 
     def _show_or_redirect(self, data: PageData[Any]) -> Any:
-        """Display the content. If the page has another URL now, redirect to it, as the document does.
-
-        Returns:
-            Events to run next.
-        """
+        """Display the content. If the page has moved, redirect instead, as the server does for the document."""
         if data.meta.moved_to:
             return rx.redirect(data.meta.moved_to, replace=True)
         self._show(data)

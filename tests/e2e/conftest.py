@@ -98,7 +98,7 @@ class ShopServer:
 
     @property
     def tokens(self) -> set[str]:
-        """Return the tokens that the shop created: see `tests.log_guard`."""
+        """The tokens that the shop created, which its log must not contain: see `tests.log_guard`."""
         return read_recorded_tokens(self._token_file)
 
     @property

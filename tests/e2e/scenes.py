@@ -147,7 +147,7 @@ async def open_waiting_order(page: Page) -> None:
 
 
 async def open_bank_change(page: Page) -> None:
-    """Open the question whether to cancel the payment at the bank."""
+    """Place an order that is pending at the bank, and open the question about cancelling its payment."""
     await order_scene("pending", "pending")(page)
     await page.get_by_test_id("change-bank").click(timeout=TIMEOUT_MS)
     await expect(page.get_by_test_id("change-bank-question")).to_be_visible()

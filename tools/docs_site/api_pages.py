@@ -111,7 +111,7 @@ def _format_operation(document: Document, method: str, path: str, operation: Doc
 
 
 def _format_contents(part: Document) -> str:
-    """Return the types of a body or an answer."""
+    """Format the schema types of a body or an answer, with the media type if it is not JSON."""
     types = (
         f"{_format_type(content['schema'])}{'' if kind == 'application/json' else f' (`{kind}`)'}"
         for kind, content in part.get("content", {}).items()

@@ -70,7 +70,7 @@ async def read_store_call(
 
 
 async def get_checkout(request: Request) -> Checkout:
-    """Return the checkout of the running shop."""
+    """Return the running shop's `Checkout` service."""
     checkout: Checkout = request.app.state.checkout
     return checkout
 

@@ -216,7 +216,7 @@ def format_cell(column: str, value: Any) -> object:
 
 
 def format_option_cells(value: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return a variant's options and values as cells; empty if it has more of them than a file has columns."""
+    """Return a variant's options and values as cells; empty if there are too many for a file's columns."""
     if len(value) > len(OPTION_CELLS) // 2:
         return {}
     return dict(zip(OPTION_CELLS, (text for pair in value for text in pair), strict=False))

@@ -207,7 +207,7 @@ async def _lock_places(session: AsyncSession, before: Draft, mine: Draft) -> Non
 
 
 async def _choose_handle(session: AsyncSession, draft: Draft) -> Draft:
-    """Return the draft of a new product with a handle: the typed one, or the first unused one made from its title."""
+    """Return the new product's draft with a handle; if none was typed, make an unused one from the title."""
     if draft.texts["handle"]:
         return draft
     base = make_handle(draft.texts["title"]) or "producto"

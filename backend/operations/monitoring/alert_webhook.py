@@ -108,7 +108,7 @@ async def _build_call_fields(session: AsyncSession, event: str, subject: str) ->
 
 @subscribe(AlertBegan)
 async def enqueue_alert_began(session: AsyncSession, event: AlertBegan) -> None:
-    """Enqueue a call to the owner's webhook that the alert began."""
+    """Enqueue the call of the owner's webhook that reports that an alert began."""
     await _enqueue(session, f"began:{event.alert_id}")
 
 

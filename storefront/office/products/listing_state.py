@@ -258,7 +258,7 @@ class ProductsState(OfficeList, KnownClientState):
         await self._refresh(actor)
 
     async def _preview_draft(self, actor: Actor, *, is_complete: bool) -> None:
-        """Preview the draft once it is complete."""
+        """Preview the bulk change. Only clear the old preview if the action or its form is not filled in."""
         self.plan, self.problems = None, {}
         draft = self.draft
         if draft is None or not draft.action or not is_complete:

@@ -139,7 +139,7 @@ def history() -> rx.Component:
 
 
 def closing_row(row: ObjectVar[ClosingRow]) -> rx.Component:
-    """Render a closing of the history: when, how much was counted, by whom, and the difference."""
+    """Render a past closing: when, the counted amount, the sums, the reason, by whom, and the difference."""
     return rx.el.li(
         rx.el.span(
             rx.el.span(row.moment_label, " · ", row.counted_label, class_name="o-row__title"),

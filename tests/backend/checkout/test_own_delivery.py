@@ -45,7 +45,7 @@ ENVIGADO = "05266000"
 
 
 class BrokenCarrier(ScriptedCarrier):
-    """A carrier that does not answer: its quotes are the fixed price."""
+    """A carrier that does not respond, so that each quote is the fixed fallback price."""
 
     async def calculate_price(self, request: QuoteRequest) -> Quote:
         return Quote(15_000, is_fallback=True)

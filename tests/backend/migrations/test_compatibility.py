@@ -142,7 +142,7 @@ async def test_breaking_change_of_a_migration_is_found(
 
 
 async def set_newer(database: Database, *compatible: str) -> None:
-    """Mark the database as migrated by a newer release, with which the revisions `compatible` still work."""
+    """Mark the database as migrated by a newer release that lists the revisions in `compatible`."""
     async with database.transaction() as session:
         await session.execute(text("UPDATE alembic_version SET version_num = :newer"), {"newer": NEWER})
         await session.execute(text("DELETE FROM compatible_release"))

@@ -18,7 +18,7 @@ PHONE = (
 
 @pytest.fixture(autouse=True)
 def late_renderer(renderer: FakeRenderer) -> None:
-    """Let rendering take twice `DEADLINE`, after which only patient clients still wait."""
+    """Make rendering take twice `DEADLINE`, so that only patient clients get the rendered document."""
     renderer.may_render = True
     renderer.seconds = 2 * DEADLINE
 

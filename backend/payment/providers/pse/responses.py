@@ -38,7 +38,7 @@ class RefusalReason(StrEnum):
 
     @property
     def shopper_text(self) -> str:
-        """Return the message for the shopper, in Spanish."""
+        """Return the Spanish message that tells the shopper why the payment could not be started."""
         return _TEXTS[self]
 
 

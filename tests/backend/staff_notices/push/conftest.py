@@ -78,6 +78,6 @@ async def store_subscription(shop: Shop, actor: Actor, browser: PushBrowser, end
 
 
 def create_worker(shop: Shop, *, allow_private: bool = True) -> Worker:
-    """Return a worker that also calls push services on this machine."""
+    """Return a worker for notices; with `allow_private`, it can call push services on this machine."""
     sender = PushSender(shop.database, shop.settings, allow_private=allow_private)
     return Worker(shop.database, [NoticeBatches(shop.database), sender])
