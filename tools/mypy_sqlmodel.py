@@ -16,7 +16,7 @@ NOT_FIELDS = frozenset({"metadata", "registry"})
 
 
 class SQLModelPlugin(Plugin):
-    """A mypy plugin that gives `InstrumentedAttribute`, not the plain value, as the type of a field of a table class."""
+    """A mypy plugin that gives `InstrumentedAttribute`, not the plain value, as the type of a table field."""
 
     def get_class_attribute_hook(self, fullname: str) -> Callable[[AttributeContext], Type] | None:
         """Return the hook for the field of a table; None for other attributes."""
