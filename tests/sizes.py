@@ -303,7 +303,7 @@ ONLY_ALL = (
             "tests/e2e/test_wishlist.py::test_removing_wishes_by_keyboard_keeps_the_position",
             "tests/e2e/test_wishlist.py::test_wishlist_of_discontinued_products_is_not_blank",
             "tests/e2e/test_wishlist.py::test_renamed_product_stays_in_the_wishlist",
-            "tests/e2e/test_google.py::test_google_button_does_not_move_the_form",
+            "tests/e2e/test_google.py::test_sign_in_form_is_shown_only_together_with_the_google_button",
             "tests/e2e/test_google.py::test_google_login_logs_in_other_tabs",
             "tests/e2e/test_google.py::test_google_customer_can_set_a_password",
             "tests/e2e/test_google.py::test_existing_account_is_linked_after_the_password",

@@ -159,7 +159,7 @@ async def test_existing_account_is_linked_after_the_password(
     await expect_account_page(page)
 
 
-async def test_google_button_does_not_move_the_form(google_page: Page) -> None:
+async def test_sign_in_form_is_shown_only_together_with_the_google_button(google_page: Page) -> None:
     """Hold back the message that enables Google's button: the form below it must not appear before the button."""
     messages = HeldMessages('"has_google":true')
     await messages.intercept(google_page)

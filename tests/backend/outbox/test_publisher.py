@@ -204,7 +204,7 @@ async def test_commit_wakes_the_running_publisher(
     assert storefront.deliveries == [["prod_before_the_start"], ["prod_a"]]
 
 
-async def test_change_of_another_process_is_found_by_polling(
+async def test_product_change_stored_by_another_process_is_found_by_polling(
     database: Database, storefront: Storefront
 ) -> None:
     outbox = create_publisher(database, storefront)

@@ -87,7 +87,7 @@ def test_empty_address_has_no_municipality(address: dict[str, object] | None) ->
     assert find_municipality(address) is None
 
 
-def test_different_notations_have_the_same_place_key() -> None:
+def test_different_notations_of_an_address_have_the_same_place_key() -> None:
     written = {"address_1": " Calle 1  # 2-3", "city": "LETICIA (AMAZONAS)"}
     assert get_place_key(written) == get_place_key(
         {"address_1": "Calle 1 # 2-3", "metadata": {"dane_code": "91001"}}

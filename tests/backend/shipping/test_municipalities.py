@@ -25,7 +25,7 @@ def test_1122_municipalities_are_in_33_departments() -> None:
     assert [find_municipality_by_code(place.code) for place in EVERYWHERE] == EVERYWHERE
 
 
-def test_every_municipality_code_is_of_its_main_town_in_its_department() -> None:
+def test_every_municipality_code_begins_with_its_department_and_ends_with_000() -> None:
     for place in EVERYWHERE:
         assert place.code.isdigit()
         assert len(place.code) == 8

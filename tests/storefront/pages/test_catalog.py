@@ -441,7 +441,7 @@ class TestCollections:
         assert (data.content.title, len(handles(data))) == ("Resultados para «oso»", 2)
         assert (data.content.picture, data.meta.robots) == (None, "noindex,follow")
 
-    async def test_pages_of_a_collection_have_its_path(
+    async def test_further_pages_of_a_collection_keep_its_path_in_the_url(
         self, collection: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(catalog_list, "PAGE_SIZE", 2)

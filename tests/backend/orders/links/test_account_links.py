@@ -208,7 +208,7 @@ async def test_account_link_stays_valid_after_an_invalid_form(
     ],
     ids=["empty", "no token", "longer", "shorter", "later", "no time", "another order"],
 )
-async def test_altered_link_opens_nothing(
+async def test_altered_account_link_is_refused(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext, change: Any
 ) -> None:
     token = change(await create_token(shop, orders[0]))
@@ -217,7 +217,7 @@ async def test_altered_link_opens_nothing(
     assert await count_customers(shop) == 0
 
 
-async def test_link_expires(
+async def test_account_link_expires(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     token = await create_token(shop, orders[0])
@@ -234,7 +234,7 @@ async def test_link_expires(
     [{"email": "luis@example.com"}, {"email": ""}, {"erased_at": now()}],
     ids=["another address", "no address", "deleted data"],
 )
-async def test_link_of_a_changed_order_opens_nothing(
+async def test_account_link_is_refused_if_the_email_of_its_order_has_changed(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext, values: dict[str, Any]
 ) -> None:
     token = await create_token(shop, orders[0])
@@ -245,7 +245,7 @@ async def test_link_of_a_changed_order_opens_nothing(
     assert await count_customers(shop) == 0
 
 
-async def test_link_opens_nothing_if_the_order_changes_at_the_same_time(
+async def test_account_link_is_refused_if_the_email_of_its_order_changes_concurrently(
     shop: Shop, orders: list[dict[str, Any]], consenting: ConsentContext
 ) -> None:
     token = await create_token(shop, orders[0])
