@@ -350,13 +350,15 @@ async def _in_order(
     """
     found, sort = list_filters.found, catalog_filter.sort
     page = list_filters.products()
-    if found is not None and found.is_near:  # the whole catalogue, near matches first
-        page = page.outerjoin(found.products, found.products.c.product_id == Product.id)
-        page = page.order_by(found.products.c.score.is_(None), is_available().desc())
-    elif found is not None and sort not in _ORDERS:
+    if found is not None and found.is_near:  # two parts: sorting the whole catalogue would be slow
+        near = list_filters.products(is_near=True).order_by(is_available().desc())
+        others = page.where(Product.id.not_in(select(found.products.c.product_id)))
+        parts = [_with_order(near, sort, found), *_in_stock_first(_with_order(others, sort))]
+        return await _read_parts(session, parts, offset, limit)
+    if found is not None and sort not in _ORDERS:
         page = page.order_by(is_available().desc())
     elif sort not in _ORDERS or catalog_filter.text:
-        return await _in_stock_first(session, _with_order(page, sort), offset, limit)
+        return await _read_parts(session, _in_stock_first(_with_order(page, sort)), offset, limit)
     page = _with_order(page, sort, found)
     return (await session.execute(page.offset(offset).limit(limit))).scalars().all()
 
@@ -375,22 +377,24 @@ def _with_order(products: Select[Product], sort: str, found: TextMatches | None 
     return products.order_by(*featured_first_order())
 
 
-async def _in_stock_first(
-    session: AsyncSession, products: Select[Product], offset: int, limit: int
-) -> Sequence[Product]:
-    """Return a page of the products, the available ones first.
+def _in_stock_first(products: Select[Product]) -> list[Select[Product]]:
+    """Return the queries for the available products and for the others; each is read in the order of an index."""
+    return [products.where(is_available()), products.where(~is_available())]
 
-    The available and the other products are read by separate queries, each in the order of an index.
-    """
-    in_stock = products.where(is_available())
-    first = in_stock.offset(offset).limit(limit)
-    shown = (await session.execute(first)).scalars().all()
-    if len(shown) == limit:
-        return shown
-    before = offset + len(shown) if shown or not offset else await _count(session, in_stock.order_by(None))
-    others = products.where(~is_available())
-    rest = others.offset(max(0, offset - before)).limit(limit - len(shown))
-    return [*shown, *(await session.execute(rest)).scalars()]
+
+async def _read_parts(
+    session: AsyncSession, parts: Sequence[Select[Product]], offset: int, limit: int
+) -> Sequence[Product]:
+    """Return a page of the list that the queries' products form, one query after the other."""
+    shown: list[Product] = []
+    for part in parts:
+        rows = (await session.execute(part.offset(offset).limit(limit - len(shown)))).scalars().all()
+        shown += rows
+        if len(shown) == limit or part is parts[-1]:
+            break
+        is_reached = rows or not offset
+        offset = 0 if is_reached else offset - await _count(session, part.order_by(None))
+    return shown
 
 
 async def _count(session: AsyncSession, products: Select[Product]) -> int:

@@ -151,6 +151,36 @@ async def test_near_matches_come_first_under_every_sort_option(stocked_shop: Dat
     assert (set(handles[:2]), total, near) == ({"trompo", "caja"}, 4, 2)
 
 
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("price_asc", ["caja", "trompo", "otro", "rompe", "lampara"]),
+        ("price_desc", ["trompo", "caja", "otro", "lampara", "rompe"]),
+        ("title", ["caja", "trompo", "otro", "lampara", "rompe"]),
+    ],
+)
+async def test_near_matches_and_then_the_others_are_in_the_wanted_order(
+    stocked_shop: Database, settings: Settings, sort: str, expected: list[str]
+) -> None:
+    """Check also that sold-out products end both parts, and that pages have no gaps."""
+    prices = {"trompo": 40_000, "caja": 30_000, "rompe": 10_000, "lampara": 20_000}
+    async with stocked_shop.transaction() as session:
+        defaults = await set_up_defaults(stocked_shop, settings)
+        await add_product(session, defaults, "otro", title="Trompo rojo", price=35_000, stock=0)
+        for handle, price in prices.items():
+            await session.execute(update(Variant).where(Variant.sku == f"SKU-{handle}").values(price=price))
+    assert await _page(stocked_shop, "trompo de lata", sort=sort) == (expected, 5, 3)
+    async with stocked_shop.read() as session:
+        for size in (1, 2, 3, 4):
+            pages = [
+                await product_list.catalog_page(
+                    session, CatalogFilter(text="trompo de lata", sort=sort), offset=offset, limit=size
+                )
+                for offset in range(0, 7, size)
+            ]
+            assert [card.handle for page in pages for card in page.cards] == expected, size
+
+
 async def test_general_words_such_as_toys_find_all_products(stocked_shop: Database) -> None:
     _handles, total, near = await _page(stocked_shop, "juguetes para niñas")
     assert (total, near) == (4, None)
