@@ -524,6 +524,7 @@ NOT_QUICK = (
         )
     ),
     *("tests/storefront/live/test_pubsub.py", "tests/storefront/renderer/", "tests/storefront/server/"),
+    "tests/storefront/pages/order/test_status_words.py",
     *("tests/tools/test_browser.py", "tests/tools/test_commit_subject.py", "tests/tools/test_makefile.py"),
 )
 """Tests that take long, or that start a process or a server themselves."""
