@@ -6,10 +6,10 @@ from io import BytesIO
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFilter
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 from sqlalchemy import select
 
-from backend.catalog.models import Picture, Product, Variant
+from backend.catalog.models import Category, Collection, Picture, Product, ProductCategory, Variant
 from backend.catalog.search.index import index_products
 from backend.core.config.settings import Settings
 from backend.core.db.database import Database
@@ -88,8 +88,12 @@ async def create_products(shop: ShopServer) -> None:
             )
             async with database.transaction() as session:
                 product = Product(handle=f"foto-{shape}", title=f"Foto {shape}", featured=True)
-                session.add(product)
+                name, handle, picture_url = f"Fotos {shape}", f"fotos-{shape}", stored[0].url
+                category = Category(id=f"pcat_{shape}", name=name, handle=handle, picture=picture_url)
+                collection = Collection(id=f"pcol_{shape}", title=name, handle=handle, picture=picture_url)
+                session.add_all((product, category, collection))
                 await session.flush()
+                session.add(ProductCategory(product_id=product.id, category_id=category.id))
                 variant = Variant(product_id=product.id, sku=f"FOTO-{position}", price=20_000)
                 session.add(variant)
                 for rank, picture in enumerate(stored):
@@ -145,6 +149,23 @@ async def check_pictures(page: Page, name: str) -> None:
             await page.screenshot(path=Path(SCREENSHOTS) / f"{name}-{width}.png")
 
 
+async def get_fit(picture: Locator) -> str:
+    """Return how the picture is fitted into its frame."""
+    fit: str = await picture.evaluate("(one) => getComputedStyle(one).objectFit")
+    return fit
+
+
+async def check_group_pictures(page: Page) -> None:
+    """Check that tiles of categories show pictures whole, and that a picture fills the head of a collection's page."""
+    await resize(page, 700, 1000)
+    for shape in ("alta", "ancha"):
+        await visit(page, "/")
+        tile = page.locator(".tile").filter(has_text=f"Fotos {shape}").locator("img")
+        assert await get_fit(tile) == "contain", shape
+        await visit(page, f"/collection/fotos-{shape}")
+        assert await get_fit(page.locator(".page-head__picture")) == "cover", shape
+
+
 async def test_pictures_are_undistorted_on_every_page(
     new_server: Callable[..., ShopServer], browser: Browser
 ) -> None:
@@ -155,6 +176,7 @@ async def test_pictures_are_undistorted_on_every_page(
         await page.add_init_script(RECORD_SHIFTS)
         await visit(page, "/")
         await check_pictures(page, "home")
+        await check_group_pictures(page)
         await visit(page, "/catalog?q=foto")
         await check_pictures(page, "cards")
         for shape in SHAPES:
@@ -185,3 +207,5 @@ async def test_pictures_are_undistorted_on_every_page(
     async with open_shop_page(390, 844) as office:
         await enter_office(office, shop, "/oficina/productos?q=foto")
         await check_pictures(office, "office-products")
+        await visit(office, "/oficina/categorias/pcat_alta")
+        await check_pictures(office, "office-category")
