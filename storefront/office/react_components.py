@@ -114,6 +114,15 @@ ROWS: ObjectVar[OrderedRows] = view(REORDER_SCRIPT, "useRows", OrderedRows)
 """State of the surrounding `ReorderableRows`."""
 
 
+def react_key(row: ObjectVar[Any]) -> rx.Var[Any]:
+    """Return the React key of a row of a `ReorderableRows`.
+
+    An added row keeps it when the save gives it the server's key, so that text typed in the meantime stays. The row
+    must not contain a select field: React sets the value of one only when it creates it.
+    """
+    return row.to(ObjectVar, dict[str, str])["react_key"]
+
+
 def selection_event(action: rx.Var[str], ids: rx.Var[list[str]]) -> list[rx.Var[Any]]:
     """Return the arguments of a selection event for Reflex: the action, and the ids of the selected rows."""
     return [action, ids]

@@ -16,6 +16,7 @@ __all__ = ["axe"]
 
 PHONE = (390, 844)
 NEW_PRODUCT_PATH = "/oficina/productos/nuevo"
+LONG_NAME = "Rojo carmesí con rayas amarillas y azules / XS"
 SAVED_URL = re.compile(r"/oficina/productos/prod_\w+$")
 
 
@@ -210,8 +211,22 @@ async def test_product_changes_typed_during_a_save_are_kept(open_page: OpenPage,
         await expect(page.get_by_test_id("save")).to_be_enabled()
         await expect(title).to_have_value("Trompo muy lento de madera")
         await expect(rows.nth(1).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
+        answers.discard()
+        answers.is_holding = True
+        await page.get_by_test_id("save").click()
+        await answers.wait_until_held()
+        price = rows.nth(1).get_by_label("Precio", exact=True)
+        await price.fill("28000")
+        answers.release()
+        await expect(page.get_by_test_id("save")).to_be_enabled()
+        await expect(rows).to_have_count(2)
+        await expect(price).to_have_value("28000")
+        await expect(price).to_be_focused()
+        await expect(rows.nth(1).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
         await save_form(page)
         await page.reload()
+        await expect(rows).to_have_count(2)
+        await expect(price).to_have_value("28.000")
         await expect(title).to_have_value("Trompo muy lento de madera")
         await expect(rows.nth(0).get_by_label("Presentación", exact=True)).to_have_value("Azul")
         await expect(rows.nth(1).get_by_label("Presentación", exact=True)).to_have_value("Rojo")
@@ -232,7 +247,12 @@ async def test_product_form_has_no_overflow_and_is_accessible(
         await check_at_widths(page, axe)
         await open_all(page)
         await page.get_by_label("Título").fill("Trompo larguísimo " + "supercalifragilístico" * 4)
-        await page.get_by_test_id("save").click()
+        name = page.get_by_label("Presentación", exact=True).first
+        await name.fill(LONG_NAME.replace(" y ", "\ny "))
+        await expect(name).to_have_value(LONG_NAME)
+        assert await name.evaluate("(one) => one.scrollHeight <= one.clientHeight && one.clientHeight > 60")
+        await name.press("Enter")
+        await expect(name).to_have_value(LONG_NAME)
         await expect(page.get_by_text("Escribe el precio").first).to_be_visible()
         await page.get_by_role("button", name="Cerrar").first.click()
         await check_at_widths(page, axe)

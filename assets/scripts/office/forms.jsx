@@ -19,7 +19,8 @@ const FormContext = createContext({ is_dirty: false, is_busy: false, touch: () =
 export const useEditForm = () => useContext(FormContext);
 
 // Apply the latest restart to the `edits` that a component stores itself. `onReset` discards them. If they changed after
-// they were sent, `onKeep` receives the `details` of the moment when they were sent instead; it returns false if none stay.
+// they were sent, `onKeep` is called instead; it returns false if none stay. After a save, both receive the `details` of
+// the moment when the edits were sent.
 export function useOwnEdits(edits, details, onReset, onKeep = () => true) {
   const { is_busy: isBusy, lastRestart, touch } = useEditForm();
   const sent = useRef({ edits, details });
@@ -27,7 +28,8 @@ export function useOwnEdits(edits, details, onReset, onKeep = () => true) {
     if (isBusy) sent.current = { edits, details };
   }, [isBusy]);
   useEffect(() => {
-    if (!lastRestart.isSave || sent.current.edits === edits) return onReset();
+    if (!lastRestart.isSave) return onReset();
+    if (sent.current.edits === edits) return onReset(sent.current.details);
     if (onKeep(sent.current.details)) touch();
   }, [lastRestart]);
 }
@@ -72,6 +74,12 @@ function showFirstProblem(form) {
 // Group the digits of an amount in pesos once it is typed: `89900` becomes `89.900`.
 function groupDigits({ target }) {
   if ("money" in (target.dataset ?? {}) && /^\d{4,}$/.test(target.value)) target.value = target.value.replace(/\B(?=(\d{3})+$)/g, ".");
+}
+
+// A text area with `data-one-line` wraps a long line. Line breaks that are pasted into it become spaces.
+const isOneLine = (field) => "oneLine" in (field.dataset ?? {});
+function joinLines(field) {
+  if (isOneLine(field) && /[\r\n]/.test(field.value)) field.value = field.value.replace(/\s*[\r\n]+\s*/g, " ");
 }
 
 // Show the number of characters of a field, in the element whose `data-counts` is the field's id.
@@ -195,7 +203,14 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
     for (let section = field.closest("details"); section; section = section.parentElement.closest("details")) section.open = true;
     field.focus();
   };
+  // Enter in a text area of one line sends the form, as in an input.
+  const handleKeyDown = (event) => {
+    if (event.key !== "Enter" || event.nativeEvent.isComposing || !isOneLine(event.target)) return;
+    event.preventDefault();
+    form.current.requestSubmit();
+  };
   const handleInput = ({ target }) => {
+    joinLines(target);
     showPaired(target);
     showCount(form.current, target);
     noteEdit();
@@ -210,7 +225,7 @@ export function EditForm({ answers, isGood, question, shownValues = "", conflict
 
   return (
     <FormContext value={context}>
-      <form ref={form} className={className} noValidate onSubmit={handleSubmit} onClick={handleClick} onInput={handleInput} onBlur={groupDigits}>
+      <form ref={form} className={className} noValidate onSubmit={handleSubmit} onClick={handleClick} onKeyDown={handleKeyDown} onInput={handleInput} onBlur={groupDigits}>
         {children}
       </form>
     </FormContext>

@@ -33,6 +33,7 @@ export function ReorderableRows({ items, blank, minCount = 0, movedText, restore
   const createdCount = useRef(0);
   const [edits, setEdits] = useState(UNCHANGED);
   const { order, removed, createdKeys } = edits;
+  const [reactKeys, setReactKeys] = useState(NONE); // of saved rows that were added here, by their key
   const [announcement, setAnnouncement] = useState("");
 
   const addedCount = items.filter((item) => item.is_added).length;
@@ -49,15 +50,32 @@ export function ReorderableRows({ items, blank, minCount = 0, movedText, restore
     (key) => removed[key] !== (restored[key] ?? 0),
   );
 
-  // Keep the changes that were made after the form was sent. The saved rows are in the order that was sent, and those that
-  // were added have a key of the server now. Return false if the server has other rows; then its rows are shown.
-  const keepEdits = (sentKeys) => {
+  // Return the saved rows' keys by the keys that were sent. The saved rows are in the order that was sent, and those that
+  // were added have a key of the server now. Return null if the server has other rows.
+  const findSavedKeys = (sentKeys) => {
     const hasMoved = (key, at) => items[at].key !== key && items.some((item) => item.key === key);
-    if (items.length !== sentKeys.length || sentKeys.some(hasMoved)) {
+    if (items.length !== sentKeys.length || sentKeys.some(hasMoved)) return null;
+    return new Map(sentKeys.map((key, at) => [key, items[at].key]));
+  };
+  // Keep the elements of the rows that were added, with the text that was typed after the form was sent.
+  const keepElements = (savedKeys) => {
+    const added = [...savedKeys].filter(([key, saved]) => key !== saved);
+    if (added.length) setReactKeys({ ...reactKeys, ...Object.fromEntries(added.map(([key, saved]) => [saved, reactKeys[key] ?? key])) });
+  };
+  const resetEdits = (sentKeys) => {
+    setEdits(UNCHANGED);
+    const savedKeys = sentKeys && findSavedKeys(sentKeys);
+    if (savedKeys) keepElements(savedKeys);
+  };
+  // Keep the changes that were made after the form was sent. Return false if the server has other rows; then its rows are
+  // shown.
+  const keepEdits = (sentKeys) => {
+    const savedKeys = findSavedKeys(sentKeys);
+    if (!savedKeys) {
       setEdits(UNCHANGED);
       return false;
     }
-    const savedKeys = new Map(sentKeys.map((key, at) => [key, items[at].key]));
+    keepElements(savedKeys);
     const toSaved = (key) => savedKeys.get(key) ?? key;
     const kept = keys.filter((key) => savedKeys.has(key) || createdKeys.includes(key)).map(toSaved);
     const dropped = items.filter((item) => !kept.includes(item.key));
@@ -68,7 +86,7 @@ export function ReorderableRows({ items, blank, minCount = 0, movedText, restore
     });
     return true;
   };
-  useOwnEdits(edits, keys, () => setEdits(UNCHANGED), keepEdits);
+  useOwnEdits(edits, keys, resetEdits, keepEdits);
 
   const moveTo = (key, at) => {
     if (at < 0 || at >= keys.length || keys[at] === key) return;
@@ -104,7 +122,7 @@ export function ReorderableRows({ items, blank, minCount = 0, movedText, restore
   };
 
   return (
-    <Rows value={{ rows: keys.map((key) => rowsByKey.get(key)), count: keys.length }}>
+    <Rows value={{ rows: keys.map((key) => ({ ...rowsByKey.get(key), react_key: reactKeys[key] ?? key })), count: keys.length }}>
       <div ref={list} className={className} onClick={handleClick} onPointerDown={startDrag} onPointerMove={drag} onPointerUp={endDrag} onPointerCancel={endDrag}>
         {children}
         <p className="sr-only" role="status">{announcement}</p>

@@ -12,7 +12,7 @@ from storefront.office.components.reorder_buttons import add_button, drop_button
 from storefront.office.products.editor_rows import FORM, VIEW, move_buttons
 from storefront.office.products.editor_state import ProductState
 from storefront.office.products.editor_view import ValueRow
-from storefront.office.react_components import ROWS, ReorderableRows
+from storefront.office.react_components import ROWS, ReorderableRows, react_key
 from storefront.reflex_ext.hooks import text_at
 
 VALUES = ROWS.rows.to(ArrayVar, list[ValueRow])
@@ -60,7 +60,7 @@ def option_field(number: int) -> rx.Component:
                 class_name="field__input",
             ),
             move_buttons(_("Valor"), drop_button(_("Quitar {name}").format(name=row.value))),
-            key=row.key,
+            key=react_key(row),
             data_key=row.key,
             class_name="o-option__value",
             data_testid="option-value",

@@ -7,24 +7,22 @@ from reflex.vars import ArrayVar, ObjectVar
 
 from backend.core.texts import _
 from backend.media.videos import VIDEO_KEY
-from backend.office.products.draft import MAX_ALT_LENGTH
-from storefront.components.forms import field, field_problem
+from backend.office.products.draft import MAX_ALT_LENGTH, MAX_CELL_LENGTH
+from storefront.components.forms import described_by, field, field_box, field_problem
 from storefront.office.components.forms import office_select
 from storefront.office.components.reorder_buttons import add_button, drop_button, move_button
 from storefront.office.components.uploads import picture_upload, video_upload
 from storefront.office.icons import icon
 from storefront.office.products.editor_state import ProductState
 from storefront.office.products.editor_view import PictureRow, VariantRow, VideoRow
-from storefront.office.react_components import ROWS, ReorderableRows
-from storefront.reflex_ext.hooks import text_at
+from storefront.office.react_components import ROWS, ReorderableRows, react_key
+from storefront.reflex_ext.hooks import ABSENT, text_at
 
 VIEW = ProductState.content
 FORM = "product"
 """Prefix of the ids of the form's fields."""
 MONEY: dict[str, Any] = {"input_mode": "numeric", "max_length": 15, "data_money": ""}
 """Props of a field with an amount in pesos. Its digits are grouped when it is left: see `EditForm`."""
-MAX_VISIBLE_TITLE_LENGTH = 28
-"""Maximum length of a variant's name that its field shows whole on a phone."""
 VARIANTS = ROWS.rows.to(ArrayVar, list[VariantRow])
 PICTURES = ROWS.rows.to(ArrayVar, list[PictureRow])
 VIDEOS = ROWS.rows.to(ArrayVar, list[VideoRow])
@@ -91,19 +89,15 @@ def common_price_field() -> rx.Component:
 def variant_row(row: ObjectVar[VariantRow]) -> rx.Component:
     """Render a variant: price, stock and codes. If the product has several variants, also render the variant's name."""
     named = rx.el.div(
-        variant_field(row, "title", _("Presentación"), row.title, max_length=255),
+        title_field(row),
         move_buttons(_("Presentación"), drop_button(_("Quitar {name}").format(name=row.title))),
         class_name="o-toy__named",
-    )
-    whole = rx.cond(  # names of several options differ at their end, which the field does not show on a phone
-        row.title.to(str).length() > MAX_VISIBLE_TITLE_LENGTH,
-        rx.el.p(row.title, class_name="o-toy__stocked"),
     )
     return rx.el.li(
         rx.el.input(type="hidden", name="variant[]", value=row.key, read_only=True),
         rx.cond(
             ROWS.count > 1,
-            rx.fragment(named, whole),
+            named,
             rx.el.input(type="hidden", name="variant_title[]", value=row.title, read_only=True),
         ),
         price_and_units(row),
@@ -115,11 +109,33 @@ def variant_row(row: ObjectVar[VariantRow]) -> rx.Component:
             ),
         ),
         code_fields(row),
-        key=row.key,
+        key=react_key(row),
         data_key=row.key,
         class_name="o-toy__variant",
         data_testid="product-variant",
     )
+
+
+def title_field(row: ObjectVar[VariantRow]) -> rx.Component:
+    """Render the field of a variant's name. A long name wraps: names of several options differ at their end."""
+    element_id = f"{FORM}-title-{row.key}"
+    problem = text_at(ProductState.problems, f"title-{row.key}")
+    text = rx.el.textarea(
+        id=rx.Var.create(element_id),
+        name="variant_title[]",
+        rows="1",
+        max_length=MAX_CELL_LENGTH,
+        default_value=row.title,
+        auto_complete="off",
+        data_one_line="",
+        class_name="field__input",
+        custom_attrs={
+            "aria-required": "true",
+            "aria-invalid": rx.cond(problem, "true", ABSENT),
+            **described_by(element_id, problem),
+        },
+    )
+    return field_box(_("Presentación"), text, element_id=element_id, problem=problem, live="")
 
 
 def price_and_units(row: ObjectVar[VariantRow]) -> rx.Component:
@@ -182,9 +198,8 @@ def variant_field(
     row: ObjectVar[VariantRow], name: str, label: str | rx.Var[str], value: str | rx.Var[str], **more: Any
 ) -> rx.Component:
     """Render a field of a variant."""
-    sent = "variant_title" if name == "title" else name
     return field(
-        f"{sent}[]",
+        f"{name}[]",
         label,
         element_id=f"{FORM}-{name}-{row.key}",
         problem=text_at(ProductState.problems, f"{name}-{row.key}"),
