@@ -327,8 +327,8 @@ ONLY_ALL = (
                 f"tests/e2e/test_cart.py::test_{name}"
                 for name in (
                     "added_product_is_not_counted_twice",
-                    "several_units_are_added_at_once",
-                    "empty_cart_leads_to_the_catalogue",
+                    "several_units_are_added_with_one_click",
+                    "empty_cart_links_to_the_catalogue",
                     "product_can_be_added_after_the_cart_was_deleted",
                     "two_shoppers_have_separate_carts",
                     "quantity_of_a_cart_line_can_be_typed",
@@ -370,10 +370,10 @@ ONLY_ALL = (
             *(
                 f"tests/e2e/test_waking.py::test_{name}"
                 for name in (
-                    "several_clicks_before_the_scripts_load_are_done_in_order",
+                    "several_clicks_before_the_scripts_load_are_done_in_their_sequence",
                     "click_before_the_scripts_load_on_a_button_replaced_later_is_done",
                     "click_before_the_scripts_load_on_a_button_removed_later_shows_a_message",
-                    "answer_to_an_earlier_action_does_not_count_for_a_new_action",
+                    "answer_to_an_earlier_click_does_not_confirm_a_new_click",
                     "quantity_change_lost_with_its_connection_is_sent_again",
                     "search_text_typed_before_the_scripts_load_gets_suggestions",
                 )
@@ -386,7 +386,7 @@ ONLY_ALL = (
                     "filtered_list_shows_product_changes_and_stays_filtered",
                     "wishlist_reloads_after_a_lost_connection_and_shows_changes_again",
                     "quantity_is_limited_to_the_stock",
-                    "admin_api_change_reaches_both_pages_within_a_second",
+                    "change_by_the_admin_api_is_shown_on_two_open_pages_within_a_second",
                     "product_updates_do_not_change_typed_text",
                     "cart_and_wishlist_show_changes_of_price_and_stock",
                 )
