@@ -15,8 +15,8 @@ STATEMENTS = 38
 the client's question to the carrier, before it is asked. Two ask for the programs that want events.
 """
 
-MAIL_STATEMENTS = 16
-"""Of the confirmation of an order: 5 of its job and its state, 7 that read its contents, 4 of the limit of mails."""
+MAIL_STATEMENTS = 17
+"""Of the confirmation of an order: 5 of its job and its state, 8 that read its contents, 4 of the limit of mails."""
 
 
 def drop_begin_statements(statements: list[str]) -> list[str]:

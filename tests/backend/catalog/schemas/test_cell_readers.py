@@ -293,7 +293,7 @@ TEXTS = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=40
 WORDS = TEXTS.map(lambda text: text.replace("|", "/")).filter(bool)
 STORED: dict[str, st.SearchStrategy[Any]] = {
     "price": AMOUNTS,
-    "compare_at_price": AMOUNTS,
+    "compare_at_price": AMOUNTS.filter(bool),
     "stock": st.integers(0, 1_000_000),
     "tax_rate": st.sampled_from([0, 5, 19]),
     "weight": st.integers(1, 100_000).map(lambda grams: grams / 1000),
