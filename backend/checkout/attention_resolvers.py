@@ -133,9 +133,8 @@ class PaymentResolver(Resolver):
         if decision.action is Action.DISMISSED:
             if payment.state == SessionState.HELD and not _is_second_transaction(row, payment):
                 await dismiss(session, payment, cart)
-            if (
-                row.kind != AttentionKind.PAYMENT_UNRESOLVED
-            ):  # no money was reported when such a row was opened
+            # no money was reported when a row about an unknown outcome was opened
+            if row.kind != AttentionKind.PAYMENT_UNRESOLVED:
                 dismiss_money(payment)
             return
         if _is_second_transaction(row, payment):

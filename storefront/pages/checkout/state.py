@@ -230,7 +230,7 @@ class CheckoutState(PageState, rx.State):
     async def price_shipping(self, dane_code: str, address: str, option_id: str) -> None:
         """Price the shipping options for this address, and choose one of them. A later call cancels this one."""
         async with self:
-            is_known_place = self.shipping.status == "ready" and self.shipping.dane_code == dane_code
+            is_known_place = self.shipping.is_ready_for(dane_code)
             self.shipping = replace(self.shipping, status="choosing" if is_known_place else "quoting")
             ip = get_client_ip(self)
         try:
@@ -539,8 +539,8 @@ async def _price_again(cart_id: str, typed: dict[str, str], shown: Shipping, ip:
     """
     town, address = typed.get("dane_code", ""), typed.get("address", "")
     option_id = typed.get("shipping_option") or shown.chosen
-    is_known_place = shown.status == "ready" and shown.dane_code == town
-    return await _try_price_options(cart_id, town, address, option_id, ip, is_choice=is_known_place)
+    is_choice = shown.is_ready_for(town)
+    return await _try_price_options(cart_id, town, address, option_id, ip, is_choice=is_choice)
 
 
 async def _changes_text(cart_id: str, shown: Cop, day: date | None) -> str:

@@ -87,6 +87,10 @@ class Shipping:
     problem: str = ""
     notice: str = ""
 
+    def is_ready_for(self, dane_code: str) -> bool:
+        """Return True if the options for this municipality are priced and displayed."""
+        return self.status == "ready" and self.dane_code == dane_code
+
 
 @dataclass(frozen=True, slots=True)
 class PlacingResult:
